@@ -6,12 +6,16 @@ import { join } from "node:path"
 export const packageNames = (root: string): ReadonlyArray<string> =>
   readdirSync(join(root, "packages")).filter((name) => existsSync(join(root, "packages", name, "package.json")))
 
+/** Whether Vite bundles the package: its `dist` has files that no source is named like. */
+export const isBundled = (root: string, name: string): boolean =>
+  existsSync(join(root, "packages", name, "vite.config.ts"))
+
 /** Removes from every `dist` what no source explains, so that a deleted module cannot be imported or published. */
 export const sweepOrphans = (root: string): ReadonlyArray<string> =>
   packageNames(root).flatMap((name) => {
     const folder = join(root, "packages", name)
     const dist = join(folder, "dist")
-    if (!existsSync(dist)) return []
+    if (!existsSync(dist) || isBundled(root, name)) return []
     const outputs = readdirSync(dist, { recursive: true, encoding: "utf8" })
     const orphans = outputs.filter((output) => {
       const source = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(output)?.[1]

@@ -4,11 +4,14 @@
  */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { makeCommandsExecutable, packageNames, sweepOrphans } from "./Outputs.ts"
+import { buildConsole } from "./Console.ts"
+import { isBundled, makeCommandsExecutable, packageNames, sweepOrphans } from "./Outputs.ts"
 
 const root = join(import.meta.dirname, "../..")
 for (const orphan of sweepOrphans(root)) console.log(`removed ${orphan}: its source is gone`)
-const projects = packageNames(root).map((name) => join("packages", name, "tsconfig.json"))
+const projects = packageNames(root)
+  .filter((name) => !isBundled(root, name))
+  .map((name) => join("packages", name, "tsconfig.json"))
 // Several checkers each check what they share anew: that doubles the work, and beside others nothing is won.
 const { status } = spawnSync(
   join(root, "node_modules/.bin/tsc"),
@@ -20,3 +23,4 @@ const { status } = spawnSync(
 )
 makeCommandsExecutable(root)
 process.exitCode = status ?? 1
+if (process.exitCode === 0) await buildConsole(root, (line) => console.log(line))

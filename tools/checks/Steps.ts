@@ -21,6 +21,11 @@ export interface Outcome {
 export const build: Step = { name: "build", command: ["node", "tools/build/main.ts"] }
 
 const types: Step = { name: "types", command: ["tsc", "-p", "tsconfig.json", "--pretty", "false", "--singleThreaded"] }
+/** What runs in browsers: another library, another program. */
+const consoleTypes: Step = {
+  name: "types of the console",
+  command: ["tsc", "-p", "packages/console/tsconfig.json", "--pretty", "false", "--singleThreaded"]
+}
 const house: Step = { name: "house", command: ["node", "tools/house/main.ts"] }
 /** All rules, but floating Effects are looked for in a slice of the files. */
 const quickHouse: Step = { name: "house", command: [...house.command, "--slice"] }
@@ -91,12 +96,12 @@ const runEach = async (steps: ReadonlyArray<Step>): Promise<ReadonlyArray<Outcom
 }
 
 /** The other steps of `npm test`. */
-export const runSteps = (): Promise<ReadonlyArray<Outcome>> => runEach([types, quickHouse, format])
+export const runSteps = (): Promise<ReadonlyArray<Outcome>> => runEach([types, consoleTypes, quickHouse, format])
 
 /** Every check; what lies in a broken build says nothing. */
 export const runAllSteps = async (): Promise<ReadonlyArray<Outcome>> => {
   const built = await runBuild()
-  return [built, ...(await runEach([types, house, format, lint])), await runPublished(built, {})]
+  return [built, ...(await runEach([types, consoleTypes, house, format, lint])), await runPublished(built, {})]
 }
 
 /** To be counted beside tests. */

@@ -26,7 +26,8 @@ const entrypoints = (name: string, tarball: Tarball): ReadonlyArray<string> => {
     readFileSync(join(root, "packages", name, "package.json"), "utf8")
   )
   const named = Object.keys(manifest.exports ?? {}).filter((key) => !key.includes("*") && key !== "./package.json")
-  const modules = subpaths(tarball)
+  // What is loaded by browsers is no module for others.
+  const modules = Object.hasOwn(manifest.exports ?? {}, "./*") ? subpaths(tarball) : []
   return [...named, ...(turn.depth === "quick" ? sliceOf(modules, quickModules, turn.seed) : modules)]
 }
 
@@ -34,8 +35,10 @@ const entrypoints = (name: string, tarball: Tarball): ReadonlyArray<string> => {
 const offered = new Set(["node16-esm", "bundler", undefined])
 
 const typesProblems = async (name: string, tarball: Tarball, bytes: Uint8Array): Promise<ReadonlyArray<string>> => {
+  const offers = entrypoints(name, tarball)
+  if (offers.length === 0) return []
   const analysis = await checkPackage(createPackageFromTarballData(bytes), {
-    entrypoints: [...entrypoints(name, tarball)]
+    entrypoints: [...offers]
   })
   if (analysis.types === false) return ["has no types at all"]
   return analysis.problems.flatMap((problem) => {

@@ -16,6 +16,7 @@ const sources = [
   "core/src/primitives/AgentLimits.ts",
   "core/src/primitives/ProvenanceLimits.ts",
   "core/src/primitives/FleetLimits.ts",
+  "core/src/primitives/SignInLimits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
   "adapters-local/src/PackLimits.ts",

@@ -194,6 +194,31 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "p256",
     what: "Of a key file that is made, at the first start and by a rotation. Other tools read P-256 better."
   },
+  oidcIssuer: {
+    takes: "an https address (http on this machine alone)",
+    otherwise: "none",
+    what: "The provider of identities whose JWTs count as bearer tokens, as they name it in `iss`. A new subject becomes a user who is a member of nothing. See [Signing in](sign-in.md)."
+  },
+  oidcAudience: {
+    takes: "a text",
+    otherwise: "none",
+    what: "Whom the provider's tokens must be for (`aud`). Needed with `oidcIssuer`."
+  },
+  oidcClientId: {
+    takes: "a text",
+    otherwise: "none",
+    what: "The console's client at the provider: people sign in there with a browser. Without it, with tokens alone."
+  },
+  oidcClientSecret: {
+    takes: "a text",
+    otherwise: "none",
+    what: "Of that client, where it has one. Keep it in the environment."
+  },
+  console: {
+    takes: "true or false",
+    otherwise: "true",
+    what: "Whether browsers find the [console](console.md) at the address of the API."
+  },
   mcpTools: {
     takes: "all, read or none",
     otherwise: "all",

@@ -9,6 +9,7 @@ import { limitsPage } from "./LimitsPage.ts"
 import { mapPage } from "./MapPage.ts"
 import type { Page } from "./Markdown.ts"
 import { optionsPage } from "./OptionsPage.ts"
+import { routesFile } from "./RoutesFile.ts"
 import { statesPage } from "./StatesPage.ts"
 
 export const generatedPages = (): ReadonlyArray<Page> => [
@@ -21,5 +22,6 @@ export const generatedPages = (): ReadonlyArray<Page> => [
   apiPage(),
   commandsPage(),
   mapPage(),
-  architecturePage()
+  architecturePage(),
+  routesFile()
 ]

@@ -19,13 +19,12 @@ const packageOf = (specifier: string): string =>
 /** `effect/sql/SqlClient` → `effect/sql`, which is as much as a package of its own. */
 const partOf = (specifier: string): string => /^effect\/[a-z][^/]*/.exec(specifier)?.[0] ?? packageOf(specifier)
 
-const declaredBy = (root: string, file: string): ReadonlySet<string> => {
+const declaredBy = (root: string, file: string, bundled: boolean): ReadonlySet<string> => {
   const path = join(root, file.split("/").slice(0, 2).join("/"), "package.json")
   if (!existsSync(path)) return new Set()
   const manifest: Record<string, Record<string, string> | undefined> = JSON.parse(readFileSync(path, "utf8"))
-  return new Set(
-    ["dependencies", "peerDependencies", "optionalDependencies"].flatMap((key) => Object.keys(manifest[key] ?? {}))
-  )
+  const kinds = ["dependencies", "peerDependencies", "optionalDependencies", ...(bundled ? ["devDependencies"] : [])]
+  return new Set(kinds.flatMap((key) => Object.keys(manifest[key] ?? {})))
 }
 
 const relativeTo = (room: Room, file: string, specifier: string): string | undefined => {
@@ -89,7 +88,7 @@ export const imports = (root: string, file: OurFile): ReadonlyArray<Finding> => 
     const message = "lies in no room: add a row to tools/house/Rooms.ts that says what it may import"
     return [{ file: file.path, line: 0, rule: "imports", message }]
   }
-  const declared = declaredBy(root, file.path)
+  const declared = declaredBy(root, file.path, room?.bundled === true)
   return specifiersOf(file.source).flatMap(({ text, line }) => {
     const message = isSource && room !== undefined ? judge(room, file.path, text, declared) : judgeTest(file.path, text)
     return message === undefined ? [] : [{ file: file.path, line, rule: "imports", message }]

@@ -19,6 +19,8 @@ export interface Room {
   readonly closedTo: ReadonlyArray<string>
   /** May use `node:*` modules and Node's globals. */
   readonly node: boolean
+  /** What it imports is built into what is published, so it is declared among `devDependencies`. */
+  readonly bundled: boolean
   /** Must take time and chance from Effect, so that tests can drive both. */
   readonly pure: boolean
 }
@@ -31,6 +33,7 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
   external: ["effect", "effect/encoding", "effect/net"],
   closedTo: [],
   node: false,
+  bundled: false,
   pure: false,
   ...row
 })
@@ -147,7 +150,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: "own",
     node: true
   }),
-  room("console", "packages/console/src/", { workspace: ["server/api"], external: "own" })
+  room("console", "packages/console/src/", {
+    holds: "the screens that people see in a browser. Of the contract it knows the types alone",
+    workspace: ["server/api"],
+    external: "own",
+    bundled: true
+  })
 ]
 
 export const roomOf = (file: string): Room | undefined => rooms.find((room) => file.startsWith(room.folder))

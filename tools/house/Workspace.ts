@@ -2,6 +2,7 @@
  * Our TypeScript files as one typed program, through the compiler that also builds them. TypeScript 7 calls this API
  * unstable, so the version is pinned exactly, and `tools/test` fails when an upgrade changes what is used here.
  */
+import { existsSync } from "node:fs"
 import { join, relative, sep } from "node:path"
 import type { Node, SourceFile } from "typescript/unstable/ast"
 import { API, type Checker } from "typescript/unstable/sync"
@@ -13,18 +14,25 @@ export interface OurFile {
   readonly checker: Checker
 }
 
-/** Opens the program of `<root>/tsconfig.json`, hands its files (not those of dependencies) to `use`, and closes it. */
+/** The programs of a workspace: the one of everything, and the one of the console, which runs in browsers. */
+const configsOf = (root: string): ReadonlyArray<string> =>
+  ["tsconfig.json", "packages/console/tsconfig.json"].map((path) => join(root, path)).filter((path) => existsSync(path))
+
+/** Opens the programs of the workspace, hands their files (not those of dependencies) to `use`, and closes them. */
 export const withWorkspace = <A>(root: string, use: (files: ReadonlyArray<OurFile>) => A): A => {
   const api = new API({ cwd: root })
   try {
-    const config = join(root, "tsconfig.json")
-    const project = api.updateSnapshot({ openProjects: [config] }).getProject(config)
-    if (project === undefined) throw new Error(`${config} could not be opened`)
-    const { program, checker } = project
-    const files = project.rootFiles.flatMap((name): ReadonlyArray<OurFile> => {
-      const path = relative(root, name).split(sep).join("/")
-      const source = program.getSourceFile(name)
-      return source === undefined || path.startsWith("..") ? [] : [{ path, source, checker }]
+    const configs = configsOf(root)
+    const snapshot = api.updateSnapshot({ openProjects: [...configs] })
+    const files = configs.flatMap((config) => {
+      const project = snapshot.getProject(config)
+      if (project === undefined) throw new Error(`${config} could not be opened`)
+      const { program, checker } = project
+      return project.rootFiles.flatMap((name): ReadonlyArray<OurFile> => {
+        const path = relative(root, name).split(sep).join("/")
+        const source = program.getSourceFile(name)
+        return source === undefined || path.startsWith("..") ? [] : [{ path, source, checker }]
+      })
     })
     return use(files)
   } finally {

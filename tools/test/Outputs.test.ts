@@ -28,6 +28,18 @@ describe("the build's outputs", () => {
     })
   })
 
+  it("that Vite makes are left alone: no source is named like them", () => {
+    const sources = {
+      "packages/console/package.json": manifest("console"),
+      "packages/console/vite.config.ts": "export default {}\n",
+      "packages/console/dist/console/index-abc.js": ""
+    }
+    withFixture(sources, ({ folder }) => {
+      expect(sweepOrphans(folder)).toEqual([])
+      expect(existsSync(join(folder, "packages/console/dist/console/index-abc.js"))).toBe(true)
+    })
+  })
+
   it("can be run as commands where a package declares them so", () => {
     const sources = {
       "packages/server/package.json": `{"bin":{"pawl":"./dist/node/main.js","absent":"./dist/absent.js"}}`,

@@ -1,4 +1,5 @@
 /** Every arrow that house.md forbids is drawn here once, and the checker must refuse each by name. */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { manifest, type Ran, root, withFixture } from "./FixtureWorkspace.ts"
@@ -13,7 +14,8 @@ const manifests = {
   "packages/router/package.json": manifest("router", "@pawl/core", "effect"),
   "packages/adapters-local/package.json": manifest("adapters-local", "@pawl/core", "@pawl/sql", "effect", "esbuild"),
   "packages/server/package.json": manifest("server", "@pawl/core", "@pawl/sql", "effect"),
-  "packages/console/package.json": manifest("console", "@pawl/server", "effect")
+  "packages/console/package.json": manifest("console", "@pawl/server", "effect"),
+  "packages/console/tsconfig.json": readFileSync(join(root, "packages/console/tsconfig.json"), "utf8")
 }
 
 const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message: string]> = [
@@ -52,6 +54,7 @@ const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message
   ],
   ["packages/server/src/http/A.ts", `import "node:fs"`, "server/http may not import node:fs"],
   ["packages/console/src/A.ts", `import "@pawl/core/model/Change"`, "console may not import @pawl/core/model/Change"],
+  ["packages/console/src/A.ts", `import "node:fs"`, "console may not import node:fs"],
   ["packages/console/src/A.ts", `import "@pawl/server/node/main"`, "console may not import @pawl/server/node/main"],
   ["packages/novelty/src/A.ts", `export const a = 1`, "lies in no room"],
   ["packages/core/test/A.test.ts", `import "@pawl/adapters-local/Git"`, "core may not import @pawl/adapters-local/Git"]

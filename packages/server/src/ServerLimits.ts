@@ -124,6 +124,16 @@ export const ServerLimits = {
   /** Fields that a refusal of a body names. */
   fieldsNamed: 10,
   waiverReasonLength: 1000,
+  // Providers of identities (decisions)
+  /** How long one of its answers may take, and how long what it says of itself and its keys count as known. */
+  oidcAnswerMs: 5 * second,
+  oidcKnownMs: 10 * minute,
+  /** How long after its keys were fetched they are fetched again for a token that none of them signed. */
+  oidcKeysAgainMs: 1 * second,
+  /** By how much clocks may differ. */
+  oidcClockSeconds: 5,
+  /** A path of the console that a sign-in comes back to, in characters: it waits in a cookie. */
+  returnPathLength: 1000,
   requestsPerMinute: 600,
   /** The span that `requestsPerMinute` counts in. */
   rateWindowMs: minute,

@@ -18,12 +18,14 @@ const credentials = {
   unknown: "This token is not one of this installation's.",
   expired: "This token has expired. Ask for a new one.",
   revoked: "This token was revoked. Ask for a new one.",
-  disabled: "The user of this token was disabled."
+  disabled: "The user of this token was disabled.",
+  ended: "This session has ended. Sign in again.",
+  unverified: "This token is not one that the provider of identities signed for this installation."
 }
 
 /** The caller could not be told. `reason` says what is wrong with the credentials, never what they are. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  reason: Schema.Literals(["missing", "unknown", "expired", "revoked", "disabled"])
+  reason: Schema.Literals(["missing", "unknown", "expired", "revoked", "disabled", "ended", "unverified"])
 }) {
   override get message() {
     return credentials[this.reason]
@@ -145,7 +147,8 @@ export const issue = Effect.fnUntraced(function* (userId: string, input: NewToke
   return { token, text }
 }, Effect.withSpan("Tokens.issue"))
 
-const issuing = Effect.fnUntraced(function* (userId: string, text: Redacted.Redacted, input: NewToken) {
+/** The commit that issues a token of this text to a user. Fails as `issue` does. */
+export const issuing = Effect.fnUntraced(function* (userId: string, text: Redacted.Redacted, input: NewToken) {
   const user = yield* demandEnabled(userId)
   const now = yield* Time.now
   const before = yield* list(userId, {})
@@ -187,10 +190,18 @@ export const revoke = (tokenId: string) =>
     })
   ).pipe(Effect.withSpan("Tokens.revoke"))
 
-/** Who asks, and with which token: what every use case with rights is given. */
+/** What a caller came with: a token, or a session or a provider's token that counts as one. */
+export interface Credential extends Asking {
+  /** Of the token, or of the session. */
+  readonly id: string
+  /** For people. */
+  readonly name: string
+}
+
+/** Who asks, and with what: what every use case with rights is given. */
 export interface Caller {
   readonly user: User
-  readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt">
+  readonly token: Credential
 }
 
 /**
@@ -207,20 +218,19 @@ export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted
   return yield* callerOf(found)
 })
 
-const callerOf = Effect.fnUntraced(function* (found: Token) {
+/** Who a token's record lets in. Fails with `Unauthenticated` when it lets in nobody any more. */
+export const callerOf = Effect.fnUntraced(function* (found: Token) {
   if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
   if (found.expiresAt !== null && !isLive(found, yield* Time.now))
     return yield* new Unauthenticated({ reason: "expired" })
-  const user = yield* find("user", found.userId)
-  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
-  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
   const { id, name, scopes, expiresAt } = found
-  return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
+  return { user: yield* letIn(found.userId), token: { id, name, scopes, expiresAt } } satisfies Caller
 })
 
-/** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
-export const requireStillIn = Effect.fnUntraced(function* (caller: Caller) {
-  const found = yield* find("token", caller.token.id)
-  if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
-  return yield* callerOf(found.record)
+/** The user, for whoever proved to be them. Fails with `Unauthenticated` for one who is let in no more. */
+export const letIn = Effect.fnUntraced(function* (userId: string) {
+  const user = yield* find("user", userId)
+  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
+  return user.record
 })

@@ -8,6 +8,7 @@ import { SigningKey } from "./SigningKey.ts"
 import { Particulars } from "./Particulars.ts"
 import { aboutOf, Statement, statementKey } from "./Statement.ts"
 import { Policy } from "./Policy.ts"
+import { DeviceGrant, Identity, Session, SignInCode } from "./SignIn.ts"
 import { Pointer } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { Candidate } from "./Candidate.ts"
@@ -102,6 +103,13 @@ export const Entities = {
     userId: (each) => each.userId
   }),
   token: entity(Token, byId, directory, { hash: (each) => each.hash, userId: (each) => each.userId }),
+  session: entity(Session, byId, directory, { hash: (each) => each.hash, userId: (each) => each.userId }),
+  signInCode: entity(SignInCode, (each) => each.hash, directory, {}),
+  identity: entity(Identity, (each) => each.hash, directory, { userId: (each) => each.userId }),
+  deviceGrant: entity(DeviceGrant, byId, directory, {
+    hash: (each) => each.hash,
+    userCode: (each) => each.userCodeHash
+  }),
   slug: entity(SlugReservation, (each) => `${each.organizationId}/${each.slug}`, directory, {}),
   label: entity(LabelReservation, (each) => each.label, directory, { projectId: (each) => each.projectId }),
   schedule: entity(Schedule, (each) => each.name, directory, {}),

@@ -77,6 +77,12 @@ export type NoteId = typeof NoteId.Type
 /** `tok_<ULID>`: names a token, and is no secret. */
 export const TokenId = id("tok_", ulid)
 export type TokenId = typeof TokenId.Type
+/** `ses_<ULID>`: names a session, and is no secret. */
+export const SessionId = id("ses_", ulid)
+export type SessionId = typeof SessionId.Type
+/** `dev_<ULID>`: names a device's question. */
+export const DeviceGrantId = id("dev_", ulid)
+export type DeviceGrantId = typeof DeviceGrantId.Type
 /** `whk_<ULID>` */
 export const WebhookId = id("whk_", ulid)
 export type WebhookId = typeof WebhookId.Type

@@ -2,10 +2,12 @@
  * The bounds that packages share, by name, with the unit in the name and the source beside it; what concerns one package
  * alone stands in its own file of limits. "Specification" is the table "Limits" of the specification; "decisions" are
  * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, what concerns statements in
- * `ProvenanceLimits`, what concerns machines that share a store in `FleetLimits`; all are among these.
+ * `ProvenanceLimits`, what concerns machines that share a store in `FleetLimits`, how people
+ * sign in in `SignInLimits`; all are among these.
  */
 import { AgentLimits } from "./AgentLimits.ts"
 import { FleetLimits } from "./FleetLimits.ts"
+import { SignInLimits } from "./SignInLimits.ts"
 import { ProvenanceLimits } from "./ProvenanceLimits.ts"
 
 const KiB = 1024
@@ -387,5 +389,6 @@ export const Limits = {
   removalWaitMs: 1 * second,
   ...AgentLimits,
   ...ProvenanceLimits,
-  ...FleetLimits
+  ...FleetLimits,
+  ...SignInLimits
 } as const

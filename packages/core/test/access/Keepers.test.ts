@@ -10,6 +10,7 @@ import * as Members from "@pawl/core/access/Members"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import * as Tokens from "@pawl/core/access/Tokens"
+import { requireStillIn } from "@pawl/core/access/StillIn"
 import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Decision"
@@ -152,11 +153,11 @@ describe("A user who was disabled", () => {
         const owner = yield* begin
         const { text, user } = yield* Users.create(owner.id, { name: "Ended", organizationId: home }, operator)
         const caller = yield* Tokens.authenticate(text)
-        yield* Tokens.requireStillIn(caller)
+        yield* requireStillIn(caller)
         yield* Keepers.disable(user.id, null)
         const refused = { _tag: "Unauthenticated", reason: "disabled" }
         expect(yield* Effect.flip(Tokens.authenticate(text))).toMatchObject(refused)
-        expect(yield* Effect.flip(Tokens.requireStillIn(caller))).toMatchObject(refused)
+        expect(yield* Effect.flip(requireStillIn(caller))).toMatchObject(refused)
         expect((yield* Users.list(home, {})).items.map(({ id }) => id)).toEqual([owner.id])
         expect(yield* Effect.flip(put(owner, user))).toMatchObject({ field: "members.1.userId" })
         const project = yield* projectOf(owner, 1)

@@ -69,6 +69,8 @@ export const headersOf = (refusal: Refusal): Record<string, string> => ({
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   ...(refusal.status === 405 ? { allow: methods } : {}),
+  // A neighbour's page may have filled a browser with cookies: this browser asks again without them.
+  ...(refusal.status === 431 ? { "clear-site-data": '"cookies"' } : {}),
   connection: "close"
 })
 

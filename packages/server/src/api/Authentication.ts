@@ -1,14 +1,11 @@
-/** Who calls: a bearer token, looked up at each request. Everything but `/health` and the documentation is behind it. */
+/** Who calls: a bearer token or a session, looked up at each request. Everything but `/health` and the documentation is behind it. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import type { Token, User } from "@pawl/core/model/Membership"
+import type { Caller } from "@pawl/core/access/Tokens"
 import { problem } from "./Problem.ts"
 
 /** The caller. Actors of approvals and promotions come from here, never from a body. */
-export class CurrentUser extends Context.Service<
-  CurrentUser,
-  { readonly user: User; readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt"> }
->()("@pawl/server/api/CurrentUser") {}
+export class CurrentUser extends Context.Service<CurrentUser, Caller>()("@pawl/server/api/CurrentUser") {}
 
 /** Provides the caller; answers 401 without a token that lets anybody in. */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: CurrentUser }>()(
@@ -17,7 +14,10 @@ export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { pr
     error: problem(401),
     security: {
       bearer: HttpApiSecurity.http({ scheme: "bearer" }).pipe(
-        HttpApiSecurity.annotate(OpenApi.Description, "An API token, `pawl_…`")
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "An API token, `pawl_…`, or a JWT of the provider of identities. Browsers may come with the cookie `__Host-pawl` of a session instead."
+        )
       )
     }
   }

@@ -10,6 +10,7 @@ import { CandidatesApi } from "./groups/CandidatesApi.ts"
 import { ChangesApi } from "./groups/ChangesApi.ts"
 import { ChangeSetsApi } from "./groups/ChangeSetsApi.ts"
 import { ClaimsApi } from "./groups/ClaimsApi.ts"
+import { DeviceAnswersApi, DevicesApi } from "./groups/DevicesApi.ts"
 import { DeadLettersApi } from "./groups/DeadLettersApi.ts"
 import { asPromised } from "./Document.ts"
 import { EventsApi } from "./groups/EventsApi.ts"
@@ -25,6 +26,7 @@ import { ReleasesApi } from "./groups/ReleasesApi.ts"
 import { ReviewsApi } from "./groups/ReviewsApi.ts"
 import { RollbacksApi } from "./groups/RollbacksApi.ts"
 import { ServiceApi } from "./groups/ServiceApi.ts"
+import { SessionsApi, SignInApi } from "./groups/SessionsApi.ts"
 import { KeysApi, StatementsApi } from "./groups/StatementsApi.ts"
 import { TasksApi } from "./groups/TasksApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
@@ -54,6 +56,10 @@ export const PawlApi = HttpApi.make("pawl")
   .add(DeadLettersApi)
   .add(WebhooksApi)
   .add(AccountApi)
+  .add(SignInApi)
+  .add(SessionsApi)
+  .add(DevicesApi)
+  .add(DeviceAnswersApi)
   .add(OrganizationsApi)
   .add(UsersApi)
   .add(ApproversApi)

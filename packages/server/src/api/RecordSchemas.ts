@@ -1,4 +1,5 @@
 /** The records that answers hold, as they are stored, each under its name in the OpenAPI document. */
+import { Session } from "@pawl/core/model/SignIn"
 import {
   Membership,
   Organization,
@@ -105,6 +106,9 @@ export const EntryRecord = named("Membership", entry)
 export const MemberRecord = named("Member", Schema.Struct({ ...entry.fields, name: Schema.String }))
 /** A token, never with its hash. */
 export const TokenRecord = named("Token", Token.mapFields(Struct.omit(["hash"])))
+
+/** Without what its cookie is compared with. */
+export const SessionRecord = named("Session", Session.mapFields(Struct.omit(["hash"])))
 
 /** A generation, and where its version can be opened; `url` is null when no app served it. */
 export const VersionRecord = named(

@@ -9,6 +9,8 @@ export class ApiSettings extends Context.Service<
     /** Requests of one caller in a minute. */
     readonly requestsPerMinute: number
     readonly version: string
+    /** Where people reach the API and the console, without a path: `https://pawl.example`. Default: links are paths. */
+    readonly origin?: string
     readonly environment: "production" | "development"
     /** Writes a line in the log for each request. Default: no. */
     readonly accessLog?: boolean

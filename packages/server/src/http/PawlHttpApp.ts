@@ -19,6 +19,7 @@ import * as BearerAuthentication from "./request/BearerAuthentication.ts"
 import { CandidatesHttp } from "./groups/CandidatesHttp.ts"
 import { ChangeSetsHttp } from "./groups/ChangeSetsHttp.ts"
 import { ChangesHttp } from "./groups/ChangesHttp.ts"
+import { DeviceAnswersHttp, DevicesHttp } from "./groups/DevicesHttp.ts"
 import { DeadLettersHttp } from "./groups/DeadLettersHttp.ts"
 import type { Connection, ConnectionOf } from "./request/Connection.ts"
 import * as DiffSlots from "./groups/DiffSlots.ts"
@@ -41,6 +42,8 @@ import * as RateLimits from "./request/RateLimits.ts"
 import { answerCause, problemResponse, withHeaders } from "./answer/ProblemResponse.ts"
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
+import { SessionsHttp } from "./groups/SessionsHttp.ts"
+import { SignInHttp } from "./groups/SignInHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
 import { KeysHttp, StatementsHttp } from "./groups/StatementsHttp.ts"
 import { TasksHttp } from "./groups/TasksHttp.ts"
@@ -75,6 +78,10 @@ const groups = Layer.mergeAll(
   DeadLettersHttp,
   WebhooksHttp,
   AccountHttp,
+  SignInHttp,
+  SessionsHttp,
+  DevicesHttp,
+  DeviceAnswersHttp,
   OrganizationsHttp,
   UsersHttp,
   ApproversHttp

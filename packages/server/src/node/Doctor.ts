@@ -9,6 +9,7 @@ import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
+import { sharedSite } from "./AppsSite.ts"
 import * as Objects from "./Objects.ts"
 import { onlyRoutes, type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
@@ -91,7 +92,9 @@ const noOptions = {
   objects: { _tag: "Folder" },
   models: null,
   signer: { _tag: "File" },
-  provenance: "off"
+  provenance: "off",
+  appsDomain: null,
+  baseUrl: null
 } as const
 
 /** The database that the options name. */
@@ -145,6 +148,21 @@ const signing = (options: Pick<Options, "data" | "signer" | "provenance">): Effe
     }
   )
 
+/** That apps are neighbours of the console where they need not be. On this machine alone there is no choice. */
+const hosts = (options: Pick<Options, "appsDomain" | "baseUrl">): Finding => {
+  const part = "Hosts of apps"
+  const site = sharedSite(options)
+  if (options.appsDomain === null) return { part, state: "ok", found: "none", remedy: null }
+  return site === null
+    ? { part, state: "ok", found: `below ${options.appsDomain}`, remedy: null }
+    : {
+        part,
+        state: "weak",
+        found: `below ${options.appsDomain}, of one site (${site}) with the console: an app's page can sign people out`,
+        remedy: "give PAWL_APPS_DOMAIN a registrable domain of its own"
+      }
+}
+
 /** What `serve` would refuse. */
 const refused = (reason: string): Finding => ({ part: "Options", state: "missing", found: reason, remedy: null })
 
@@ -167,6 +185,7 @@ const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0],
     database(named),
     objectStore(named),
     signing(named),
+    Effect.succeed(hosts(named)),
     models(named)
   ])
   return Result.isFailure(options) ? [...found.slice(0, -1), refused(options.failure.reason)] : found

@@ -20,6 +20,7 @@ import {
   roles,
   type ServerRole
 } from "./GivenOptions.ts"
+import { type OidcChoice, oidcOf } from "./identity/OidcOptions.ts"
 import { hostsOf } from "./ImportHosts.ts"
 import { algorithmOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
@@ -90,6 +91,10 @@ export interface Options {
   readonly checkpointFolder: string | null
   /** Of a key file that is made. */
   readonly signingKeyType: KeyAlgorithm
+  /** Whose word counts for who somebody is. Null: only Pawl's own tokens do. */
+  readonly oidc: OidcChoice | null
+  /** Whether the listener of the API answers browsers with the console. */
+  readonly console: boolean
   /** Which tools models find at `/mcp`. */
   readonly mcpTools: McpTools
   readonly metrics: boolean
@@ -237,6 +242,7 @@ const chosenOf = (read: GivenOptions) =>
       ...(yield* worded(telemetryOf(read))),
       models: yield* worded(modelsOf(read)),
       signer: yield* worded(signerOf(read.signer)),
+      oidc: yield* worded(oidcOf(read)),
       trustedKeys: yield* worded(trustedKeysOf(read.trustedKeys)),
       roles: yield* worded(rolesOf(read.roles, databaseUrl === null)),
       appsDomain: yield* appsDomainOf(read)

@@ -1,11 +1,12 @@
 /** A running server: the listener, everything behind it, and the workers. It ends with its scope. */
+import * as SignInCodes from "@pawl/core/access/SignInCodes"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as Adoption from "@pawl/core/audit/Adoption"
 import * as Loops from "@pawl/core/upkeep/Loops"
 import * as Presence from "@pawl/core/work/Presence"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { Outgrown } from "@pawl/core/work/Fleet"
-import { Deferred, Effect, Layer, type Redacted, Scope } from "effect"
+import { Deferred, Effect, Layer, Redacted, Scope } from "effect"
 import * as Installations from "./installations/Installations.ts"
 import * as Addresses from "./listen/Addresses.ts"
 import * as ApiListener from "./listen/ApiListener.ts"
@@ -34,6 +35,8 @@ export interface Running {
   readonly tokenIsFresh: boolean
   /** The id of the key that signs statements, when it was made now; null when not. */
   readonly freshKeyid: string | null
+  /** Where the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where that is another's matter. */
+  readonly signInLink: Redacted.Redacted | null
   /** Fails when this process must not go on, which the scope does not know of. It never comes otherwise. */
   readonly ended: Effect.Effect<never, Outgrown>
 }
@@ -41,6 +44,7 @@ export interface Running {
 interface Begun {
   readonly owner: OwnerToken.OwnerToken | null
   readonly freshKeyid: string | null
+  readonly signInLink: Redacted.Redacted | null
 }
 
 /** Serves apps alone: it makes nothing of the installation, and takes nothing back. */
@@ -56,7 +60,7 @@ const route = Effect.fnUntraced(function* (opened: Opened) {
     const readiness = yield* ReadinessCheck.ofRouter(loops, options)
     yield* serve(opened, { own, loops, readiness, api: ApiListener.health(options, readiness.state) })
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner: null, freshKeyid: null } satisfies Begun
+  return { owner: null, freshKeyid: null, signInLink: null } satisfies Begun
 })
 
 /** Does what its roles say, or all. */
@@ -69,12 +73,12 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
   // Only workers sign.
   const keys = has("worker") ? yield* Effect.provide(Signers.start(options, installation), services) : { fresh: null }
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
-  yield* Effect.gen(function* () {
+  const signInLink = yield* Effect.gen(function* () {
     yield* installation.takeBack
     const own = yield* ownProcess(options)
     // Its note is the last thing that a stop takes back.
     yield* Presence.enter(own)
-    yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
+    const { user } = yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
     // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
     // did not end by themselves are ended after that.
     const requests = yield* Scope.fork(yield* Effect.scope)
@@ -93,8 +97,10 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
     }
     yield* Effect.forkScoped(loops.supervise("contraction", Effect.andThen(Presence.outlive, Effect.never)))
     yield* serve(opened, { own, loops, readiness, api })
+    const code = has("api") && options.oidc === null ? yield* SignInCodes.offer(user.id) : null
+    return code === null ? null : Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner, freshKeyid: keys.fresh } satisfies Begun
+  return { owner, freshKeyid: keys.fresh, signInLink } satisfies Begun
 })
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
@@ -108,7 +114,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const addresses = Addresses.of(options, listener.port)
   const ended = yield* Deferred.make<never, Outgrown>()
   const opened = { parts: { options, installation, addresses, alone, telemetry }, listener, ended }
-  const { freshKeyid, owner } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
+  const { freshKeyid, owner, signInLink } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
   yield* settled
   return {
     port: listener.port,
@@ -116,6 +122,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     ownerToken: owner?.token ?? null,
     tokenIsFresh: owner?.fresh === true,
     freshKeyid,
+    signInLink,
     ended: Deferred.await(ended)
   } satisfies Running
 })

@@ -17,6 +17,7 @@ export interface Ids {
   readonly webhook: string
   readonly webhookDelivery: string
   readonly token: string
+  readonly session: string
   readonly organization: string
   readonly user: string
   readonly approver: string
@@ -138,6 +139,17 @@ export const samples: Readonly<Record<string, Sample>> = {
   "account.tokens": { stranger: 200 },
   "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
   "account.revokeToken": { id: "token" },
+  "signIn.methods": {},
+  "signIn.begin": {},
+  "signIn.end": {},
+  "signIn.oidcStart": {},
+  "signIn.oidcCallback": {},
+  "sessions.current": { stranger: 200 },
+  "sessions.list": { stranger: 200 },
+  "sessions.revoke": { id: "session" },
+  "devices.offer": {},
+  "devices.token": {},
+  "deviceAnswers.confirm": { body: () => ({ userCode: "BCDF-GHJK" }), stranger: 400 },
   "organizations.create": { body: () => ({ name: "Mine" }), stranger: 201 },
   "organizations.list": { stranger: 200 },
   "organizations.members": { id: "organization" },

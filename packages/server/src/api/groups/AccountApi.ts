@@ -13,7 +13,7 @@ const Me = Schema.Struct({
   /** Entries on Projects. Roles that come from an organization are not among them. */
   memberships: Schema.Array(EntryRecord),
   organizations: Schema.Array(OrganizationRecord),
-  /** The token that asks. */
+  /** The token that asks, or what counts as one: a session of a browser, a token of the provider of identities. */
   token: Token.mapFields(Struct.pick(["id", "name", "scopes", "expiresAt"]))
 }).annotate({ identifier: "Me" })
 

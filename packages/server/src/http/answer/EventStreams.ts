@@ -2,7 +2,7 @@
 import { Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
-import { requireStillIn } from "@pawl/core/access/Tokens"
+import { requireStillIn } from "@pawl/core/access/StillIn"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { steadyMillis } from "@pawl/core/primitives/Time"
 import { ServerLimits } from "../../ServerLimits.ts"

@@ -2,6 +2,8 @@
 import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
 import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Keepers"
 import type { OrganizationLimit } from "@pawl/core/access/Organizations"
+import type { DeviceDenied, DevicePending } from "@pawl/core/access/Devices"
+import type { CodeRefused } from "@pawl/core/access/SignInCodes"
 import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
 import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
@@ -43,6 +45,8 @@ import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
 import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Interventions"
 import type { NoteLimit } from "@pawl/core/task/Notes"
+import type { ProviderUnavailable, SignInRefused } from "../IdentityProvider.ts"
+import type { CrossSite, InsecureOrigin } from "../request/SessionCookie.ts"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
@@ -58,6 +62,13 @@ export type Refusal =
   | CandidateLimit
   | ChangeSetLimit
   | ChangeClosed
+  | CodeRefused
+  | CrossSite
+  | DeviceDenied
+  | DevicePending
+  | InsecureOrigin
+  | ProviderUnavailable
+  | SignInRefused
   | CredentialTaken
   | DeadLetterMissing
   | DiffTooLarge

@@ -5,13 +5,19 @@ import { entriesOf } from "@pawl/core/access/Departures"
 import { revokeFor } from "@pawl/core/access/Keepers"
 import type { Token } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
-import { issue, list } from "@pawl/core/access/Tokens"
+import { type Credential, issue, list } from "@pawl/core/access/Tokens"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 
 /** A token as it is answered: what its text is compared with stays here. */
 export const withoutHash = ({ hash: _hash, ...token }: Token) => token
+
+/** What counts as a token is told as one: its id names no token, and is told apart from all others. */
+const asToken = ({ id, ...credential }: Credential): Pick<Token, "id" | "name" | "scopes" | "expiresAt"> => ({
+  ...credential,
+  id: `tok_${id.slice("tok_".length)}`
+})
 
 /** Handlers of `account`. The text of a token is in the answer that issues it, and nowhere else. */
 export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
@@ -25,7 +31,7 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
             user,
             memberships: yield* entriesOf(user.id),
             organizations: organizations.items,
-            token
+            token: asToken(token)
           }
         })
       )

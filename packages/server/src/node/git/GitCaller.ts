@@ -1,8 +1,9 @@
 /** Who asks by git: a token as the password of HTTP Basic, as git sends it, or as a bearer token. */
 import type { IncomingMessage } from "node:http"
 import { requireRole, requireScope } from "@pawl/core/access/Access"
-import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
+import { Unauthenticated } from "@pawl/core/access/Tokens"
 import { Effect, Option, Redacted } from "effect"
+import { byToken } from "../../http/request/Callers.ts"
 import type { Need } from "../../api/Needs.ts"
 import { RateLimits, strangerAt } from "../../http/request/RateLimits.ts"
 
@@ -33,7 +34,7 @@ export const demandCaller = Effect.fnUntraced(function* (
   const token = tokenIn(request.headers.authorization)
   const caller = yield* token === null
     ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
-    : Effect.tapErrorTag(authenticate(token), "Unauthenticated", () => stranger)
+    : Effect.tapErrorTag(byToken(token), "Unauthenticated", () => stranger)
   yield* rates.take(caller.user.id)
   yield* requireScope(caller.token.scopes, need.scope)
   const project = yield* requireRole(caller.user.id, projectId, need.role ?? "admin")

@@ -6,8 +6,13 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
 import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
+import { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
+import { consoleFolder } from "../console/ConsoleFiles.ts"
+import type { AppHosts } from "../console/ConsoleHeaders.ts"
+import * as ConsoleListener from "../console/ConsoleListener.ts"
 import * as GitListener from "../git/GitListener.ts"
+import * as OidcProvider from "../identity/OidcProvider.ts"
 import * as McpListener from "../mcp/McpListener.ts"
 import { ownAddress } from "../mcp/OwnAddress.ts"
 import { notHere } from "./Listener.ts"
@@ -91,13 +96,19 @@ export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.R
 /** What a request adds to the context that all begin with is fewer: more would copy all of that for each of them. */
 const addedPerRequest = 24
 
+/** Where the console may show apps from: their addresses have the scheme and the port of the API's. */
+const appHosts = ({ appsDomain }: Options, origin: string): AppHosts => {
+  const { port, protocol } = new URL(origin)
+  return { protocol, appsDomain, portSuffix: port === "" ? "" : `:${port}` }
+}
+
 /** Where the API is reached: by people, and from this process itself. */
 export interface Reached {
   readonly origin: string
   readonly port: number
 }
 
-/** The listener of the API, of git and of tools of models. `requests` is the scope of the requests that are under way. */
+/** The listener of the API, of the console, of git and of tools of models. `requests` is the scope of the requests that are under way. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
   readiness: (typeof Readiness)["Service"],
@@ -107,11 +118,14 @@ export const make = Effect.fnUntraced(function* (
   const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
   const readers = yield* Readers.make
   const connectionOf = connections(readers)
-  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf, origin }
   // A caller's requests to git and to the API count together.
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
-  const provided = Context.add(rates, Readiness, readiness)
+  const provided = Context.make(Readiness, readiness).pipe(
+    Context.merge(rates),
+    Context.add(IdentityProvider, OidcProvider.make(options.oidc, origin))
+  )
   const { app, services } = yield* Effect.provide(mountHttpApp(settings), provided)
   const handler = yield* serving(app, readers, trustProxy).pipe(
     Scope.provide(requests),
@@ -119,13 +133,15 @@ export const make = Effect.fnUntraced(function* (
       Context.makeUnsafe<HttpServices>(Context.merge(given, services).mapUnsafe, { maxDepth: addedPerRequest })
     )
   )
-  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
+  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(provided, own))
   const { host, mcpTools } = options
   const mcp =
     mcpTools === "none"
       ? null
       : McpListener.make({ ownAddress: ownAddress(host, port), origin, version, choice: mcpTools })
+  const screens = options.console ? ConsoleListener.make(consoleFolder(), appHosts(options, origin)) : null
   const listener: RequestListener = (req, res) => {
+    if (screens?.(req, res) === true) return
     if (mcp !== null && McpListener.isMcp(req.url)) return mcp(req, res)
     return req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
   }

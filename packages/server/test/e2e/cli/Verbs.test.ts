@@ -57,6 +57,23 @@ describe("The main job by verbs alone", () => {
     expect(await said(["auth", "token"])).toBe(`${token}\n`)
   })
 
+  it("may begin by a browser that is signed in: a code is shown, and a token kept that nobody saw", async () => {
+    const other = userCommand(join(home.path, "by-a-browser"))
+    let answered: Promise<unknown> | null = null
+    const { code, stdout, stderr } = await other.run(["login", server.origin, "--web", "--json"], {
+      onOutput: (all) => {
+        const [, userCode] = /let in the device that shows (\S+)/.exec(all) ?? []
+        if (userCode !== undefined) answered ??= server.api.post("/v1/device/confirm", { userCode })
+      }
+    })
+    await answered
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stderr).toContain(`open http://localhost:${server.port}/device?code=`)
+    expect(JSON.parse(stdout)).toMatchObject({ address: server.origin, user: { name: "Owner" } })
+    expect(stdout + stderr).not.toMatch(/pawl_[\w-]{20}/)
+    expect((await other.run(["whoami"])).code).toBe(0)
+  })
+
   it("makes a Project and shows it", async () => {
     const [[label, id, url] = []] = cells(await said(["project", "create", "shop", "--template", "shop", "--wait"]))
     expect([label, url]).toEqual(["shop", `http://shop.apps.localhost:${server.port}/`])

@@ -11,7 +11,7 @@ import * as Flow from "./Flow.ts"
 export const whyNoBalancer = (): string | null =>
   spawnSync("haproxy", ["-v"]).error === undefined ? null : "no haproxy here: apt-get install haproxy"
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((found) => {
     const server = createServer()
     server.listen(0, "127.0.0.1", () => {

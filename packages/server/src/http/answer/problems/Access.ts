@@ -11,6 +11,13 @@ export const accessProblems = {
       reason === "missing" ? "Send a token: Authorization: Bearer pawl_…." : message,
       { reason }
     ),
+  CrossSite: ({ message }) => problemOf(403, "cross_site", "Another site asked", message),
+  InsecureOrigin: ({ message }) => problemOf(400, "insecure_origin", "No cookie is kept here", message),
+  CodeRefused: ({ message, reason }) => problemOf(400, "code_refused", "The code opens nothing", message, { reason }),
+  SignInRefused: ({ message }) => problemOf(400, "sign_in_refused", "You are not signed in", message),
+  DevicePending: ({ message, retryAfterSeconds }) =>
+    problemOf(400, "authorization_pending", "Nobody has answered yet", message, { retryAfterSeconds }),
+  DeviceDenied: ({ message }) => problemOf(400, "access_denied", "The device was refused", message),
   InsufficientRole: ({ held, message, needed }) =>
     problemOf(403, "insufficient_role", "Your role may not do this", message, { held, needed }),
   InsufficientScope: ({ held, message, needed }) =>

@@ -31,5 +31,6 @@ export const machineryProblems = {
   PackagesUnavailable: unavailable,
   RepositoriesUnavailable: unavailable,
   RouteReaderUnavailable: unavailable,
-  SignerUnavailable: unavailable
+  SignerUnavailable: unavailable,
+  ProviderUnavailable: unavailable
 } satisfies Partial<Rows>

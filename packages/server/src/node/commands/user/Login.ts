@@ -1,4 +1,5 @@
 /** `pawl login`, `logout`, `whoami`. */
+import { tokenByDevice } from "./DeviceLogin.ts"
 import { addressFrom, hostsPath, isLoopback, readHosts, writeHosts } from "./Hosts.ts"
 import { exitCodes, misused, Refused } from "./Refused.ts"
 import { addressOf } from "./Signed.ts"
@@ -12,15 +13,16 @@ const addressIn = ({ environment, given, value }: Session): string =>
 export const login: Run = async (session) => {
   const { environment, has, person, warn } = session
   const address = addressIn(session)
-  if (!person.present && !has("token"))
+  if (!person.present && !has("token") && !has("web"))
     throw misused("nobody is here to ask: hand the token over on standard input", [
-      { command: `pawl login ${address} --token < token`, when: "the file token holds one" }
+      { command: `pawl login ${address} --token < token`, when: "the file token holds one" },
+      { command: `pawl login ${address} --web`, when: "a browser is signed in there, on any machine" }
     ])
   // What cannot be kept is said before anybody types a secret.
   const before = readHosts(environment)
   if (address.startsWith("http:") && !isLoopback(address))
     warn(`${address} is not encrypted: whoever is between reads the token`)
-  const token = await person.secret(`Token for ${address}:`)
+  const token = has("web") ? await tokenByDevice(address, session) : await person.secret(`Token for ${address}:`)
   if (!/^[\x21-\x7e]+$/.test(token)) throw misused("that is no token: it has to be one word")
   const me = await userClient(address, token).ask("account.me")
   const { id: user, name } = me.user

@@ -27,6 +27,8 @@ export const routes = {
   "changesets.create": ["POST", "/v1/changes/:id/changesets"],
   "changesets.diff": ["GET", "/v1/changesets/:id/diff"],
   "changesets.list": ["GET", "/v1/changes/:id/changesets"],
+  "devices.offer": ["POST", "/v1/device"],
+  "devices.token": ["POST", "/v1/device/token"],
   "events.list": ["GET", "/v1/projects/:id/events"],
   "history.ofChange": ["GET", "/v1/changes/:id/history"],
   "projects.create": ["POST", "/v1/projects"],

@@ -86,10 +86,10 @@ async function* messages(response: Response): AsyncGenerator<Streamed> {
   }
 }
 
-/** Speaks to a server. Nothing is asked twice but a stream that ended. */
-export const userClient = (address: string, token: string): UserClient => {
+/** Speaks to a server; without a token as nobody. Nothing is asked twice but a stream that ended. */
+export const userClient = (address: string, token: string | null): UserClient => {
   const send = async (method: string, path: string, init: RequestInit): Promise<Response> => {
-    const headers = { authorization: `Bearer ${token}`, ...init.headers }
+    const headers = { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...init.headers }
     try {
       // A token is for the server that was named, and for no other one that it sends to.
       return await fetch(`${address}${path}`, { ...init, method, headers, redirect: "manual" })

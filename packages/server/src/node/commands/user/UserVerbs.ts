@@ -22,9 +22,12 @@ const account: ReadonlyArray<Verb> = [
   verb(
     "login",
     ["[url]"],
-    "Sign in with a token, from a prompt or standard input",
+    "Sign in with a token, from a prompt or standard input, or by a browser",
     async () => (await import("./Login.ts")).login,
-    [{ name: "token", what: "read a token: the line that you type, or standard input" }]
+    [
+      { name: "token", what: "read a token: the line that you type, or standard input" },
+      { name: "web", what: "be let in by a browser that is signed in, on this machine or another" }
+    ]
   ),
   verb("logout", ["[url]"], "Forget a sign-in", async () => (await import("./Login.ts")).logout, [
     { name: "revoke", what: "end the token too, everywhere" }

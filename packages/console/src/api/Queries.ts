@@ -1,0 +1,71 @@
+/** Asking the API from a screen, and keeping what it answered. */
+import {
+  QueryCache,
+  QueryClient,
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+  type InfiniteData,
+  useQuery,
+  type UseQueryResult
+} from "@tanstack/react-query"
+import { type Key, keys } from "./Keys.ts"
+import { Refusal } from "./Refusal.ts"
+import type { CallOptions } from "./Wire.ts"
+
+/** Answers older than this, in ms, are asked for again when somebody comes back to the page or to the screen. */
+const staleMs = 20_000
+
+/** Tries after the first, of what only the way to the server or its restart can have broken. */
+const retries = 2
+
+const mayPass = (thrown: unknown): boolean => thrown instanceof Refusal && [0, 502, 503, 504].includes(thrown.status)
+
+/** The one memory of a page. Who is signed out while it runs is asked to sign in again, and loses nothing. */
+export const makeQueryClient = (): QueryClient => {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (thrown, query) => {
+        const isSession = query.queryKey[0] === keys.session[0]
+        if (thrown instanceof Refusal && thrown.status === 401 && !isSession)
+          void client.invalidateQueries({ queryKey: keys.session })
+      }
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: staleMs,
+        retry: (failures, thrown) => failures < retries && mayPass(thrown),
+        retryDelay: (failures) => 400 * 2 ** failures
+      },
+      mutations: { retry: false }
+    }
+  })
+  return client
+}
+
+/**
+ * What a call answers, kept under a key and asked for again when that becomes stale:
+ * `useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))`.
+ */
+export const useAnswer = <A>(
+  key: Key,
+  ask: (options: CallOptions) => Promise<A>,
+  when: { readonly enabled?: boolean } = {}
+): UseQueryResult<A> => useQuery({ queryKey: key, queryFn: ({ signal }) => ask({ signal }), ...when })
+
+/** A page of a list, as every list of the API answers it. */
+export interface PageOf<Item> {
+  readonly items: ReadonlyArray<Item>
+  readonly nextCursor: string | null
+}
+
+/** A list of the API, page by page: `data.pages` are those that were asked for, `fetchNextPage` asks for one more. */
+export const usePages = <Item>(
+  key: Key,
+  ask: (cursor: string | undefined, options: CallOptions) => Promise<PageOf<Item>>
+): UseInfiniteQueryResult<InfiniteData<PageOf<Item>>> =>
+  useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => ask(pageParam, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined
+  })

@@ -1,0 +1,44 @@
+/** Which answers a change of state makes stale. */
+import { type Key, keys } from "../api/Keys.ts"
+
+/** Something moved to another status. */
+export interface Frame {
+  readonly projectId: string
+  /** `change`, `candidate`, `task`, `release`, … */
+  readonly kind: string
+  readonly id: string
+  readonly to: string
+}
+
+/** The frame in the data of an event; null for what is none, of which a newer server may send some. */
+export const frameOf = (data: string): Frame | null => {
+  try {
+    const read: unknown = JSON.parse(data)
+    if (typeof read !== "object" || read === null) return null
+    const { id, kind, projectId, to } = read as Readonly<Record<string, unknown>>
+    return [id, kind, projectId].every((each) => typeof each === "string")
+      ? { id: id as string, kind: kind as string, projectId: projectId as string, to: typeof to === "string" ? to : "" }
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** Everything of the Project, and what the frame is of. What belongs to a Change does not say to which: all open ones. */
+export const staleBy = ({ id, kind, projectId }: Frame): ReadonlyArray<Key> => [
+  keys.inbox,
+  keys.projects,
+  keys.project(projectId),
+  kind === "change" ? keys.change(id) : ["change"],
+  kind === "candidate" ? keys.candidate(id) : ["candidate"]
+]
+
+const covers = (above: Key, below: Key): boolean =>
+  above.length <= below.length && above.every((part, index) => part === below[index])
+
+/** The same keys without those that another one covers. */
+export const widest = (all: ReadonlyArray<Key>): ReadonlyArray<Key> =>
+  all.filter(
+    (key, index) =>
+      !all.some((other, place) => place !== index && covers(other, key) && (other.length < key.length || place < index))
+  )

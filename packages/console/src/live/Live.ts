@@ -1,0 +1,68 @@
+/** News of the server make answers stale. It runs while somebody is signed in. */
+import type { QueryClient } from "@tanstack/react-query"
+import { useSyncExternalStore } from "react"
+import { coalescing } from "./Coalescing.ts"
+import { after, type Connection, later, patienceMs } from "./Connection.ts"
+import { frameOf, staleBy } from "./Invalidation.ts"
+import { takePart } from "./Leader.ts"
+import type { Happening } from "./Stream.ts"
+
+const url = "/v1/changes-of-state"
+
+/** A clock that jumped by so many ms was asleep, and the stream with it. */
+const sleepMs = 30_000
+const lookMs = 1000
+
+let connection: Connection = { is: "connecting" }
+const watching = new Set<() => void>()
+
+const become = (next: Connection): void => {
+  if (next === connection) return
+  connection = next
+  for (const each of watching) each()
+}
+
+/** How the page stands with the news. */
+export const useConnection = (): Connection =>
+  useSyncExternalStore(
+    (see) => {
+      watching.add(see)
+      return () => watching.delete(see)
+    },
+    () => connection
+  )
+
+/** Whoever woke up does not know what happened meanwhile. */
+const watchClock = (woke: () => void, signal: AbortSignal): void => {
+  let seen = Date.now()
+  const timer = setInterval(
+    () => {
+      const now = Date.now()
+      if (now - seen > sleepMs) woke()
+      seen = now
+      become(later(connection, now))
+    },
+    Math.min(lookMs, patienceMs)
+  )
+  signal.addEventListener("abort", () => clearInterval(timer))
+}
+
+/** Begins, and answers what ends it. Only what is on the screen is asked for again; the rest when it is next shown. */
+export const goLive = (client: QueryClient): (() => void) => {
+  const end = new AbortController()
+  become({ is: "connecting" })
+  const stale = coalescing((all) => {
+    for (const queryKey of all) void client.invalidateQueries({ queryKey, refetchType: "active" })
+  })
+  const allStale = () => stale([[]])
+  const hear = (what: Happening) => {
+    become(after(connection, what, Date.now()))
+    if (what.is === "open" && what.isGap) allStale()
+    if (what.is !== "event") return
+    const frame = frameOf(what.event.data)
+    if (frame !== null) stale(staleBy(frame))
+  }
+  takePart(url, hear, end.signal)
+  watchClock(allStale, end.signal)
+  return () => end.abort()
+}

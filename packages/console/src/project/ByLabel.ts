@@ -1,0 +1,44 @@
+/** Projects by the word in their address. */
+import type { UseQueryResult } from "@tanstack/react-query"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import { Refusal } from "../api/Refusal.ts"
+import type { Answer, CallOptions } from "../api/Wire.ts"
+
+/** A Project as lists answer it. */
+export type Project = Answer<"projects", "list">["items"][number]
+
+/** Projects that one request answers. */
+const pageSize = 100
+
+const find = async (label: string, options: CallOptions): Promise<Project> => {
+  let cursor: string | null = null
+  do {
+    const query = { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+    const page: Answer<"projects", "list"> = await api.projects.list({ query }, options)
+    const found = page.items.find((project) => project.label === label)
+    if (found !== undefined) return found
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  throw new Refusal({
+    status: 404,
+    code: "unknown_project",
+    title: "There is no such Project",
+    detail: `No Project that you may see has the label ${label}.`,
+    requestId: null,
+    facts: {}
+  })
+}
+
+/** The Project that an address names: screens below `/p/<label>` ask for it first. */
+export const useProject = (label: string): UseQueryResult<Project> =>
+  useAnswer([...keys.projects, "label", label], (options) => find(label, options))
+
+/** The Projects of the switcher: the first page. */
+export const useFirstProjects = (enabled: boolean): UseQueryResult<ReadonlyArray<Project>> =>
+  useAnswer(
+    [...keys.projects, "first"],
+    async (options) => (await api.projects.list({ query: { limit: pageSize } }, options)).items,
+    { enabled }
+  )

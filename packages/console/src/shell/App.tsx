@@ -1,0 +1,36 @@
+/** Who is signed in sees the console; who is not is asked to sign in, and comes to where they wanted to go. */
+import { useQueryClient } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import { Refusal } from "../api/Refusal.ts"
+import { session } from "../api/Session.ts"
+import { SignInScreen } from "../signin/SignInScreen.tsx"
+import { Problem } from "../ui/Problem.tsx"
+import { Skeleton } from "../ui/Skeleton.tsx"
+import { LiveRegion } from "./LiveRegion.tsx"
+import { Shell } from "./Shell.tsx"
+
+const Inside = ({ code: given }: { readonly code: string | null }): ReactNode => {
+  const client = useQueryClient()
+  const [code, setCode] = useState(given)
+  const { data, error, refetch } = useAnswer(keys.session, session.current, { enabled: code === null })
+  const enter = () => {
+    setCode(null)
+    void client.invalidateQueries({ queryKey: keys.session })
+  }
+  if (code !== null || (error instanceof Refusal && error.status === 401))
+    return <SignInScreen code={code} onSignedIn={enter} />
+  if (data !== undefined) return <Shell signedIn={data} />
+  return (
+    <main className="main">{error === null ? <Skeleton /> : <Problem of={error} retry={() => void refetch()} />}</main>
+  )
+}
+
+/** `code` is that of a printed link, when the page was opened by one. */
+export const App = ({ code }: { readonly code: string | null }): ReactNode => (
+  <>
+    <Inside code={code} />
+    <LiveRegion />
+  </>
+)

@@ -1,0 +1,95 @@
+/** Above every screen: where one is, what waits, whether it is live, and who one is. */
+import type { ReactNode } from "react"
+import { Link, useLocation } from "wouter"
+import { api } from "../api/Client.ts"
+import { useAnswer } from "../api/Queries.ts"
+import type { SignedIn } from "../api/Session.ts"
+import icon from "../icon.svg"
+import { useInbox } from "../inbox/InboxQuery.ts"
+import { Icon } from "../ui/Icon.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { Tag } from "../ui/Tag.tsx"
+import { ConnectionState } from "./ConnectionState.tsx"
+import { labelIn } from "./Place.ts"
+import { ProjectSwitcher } from "./ProjectSwitcher.tsx"
+import { UserMenu } from "./UserMenu.tsx"
+
+const Environment = (): ReactNode => {
+  const { data } = useAnswer(["health"], (options) => api.service.health({}, options))
+  return data === undefined || data.environment === "production" ? null : <Tag tone="warn">{data.environment}</Tag>
+}
+
+const InboxCount = (): ReactNode => {
+  const count = useInbox().data?.items.length ?? 0
+  return count === 0 ? null : (
+    <span className="count">
+      {count}
+      <span className="hidden-text"> waiting</span>
+    </span>
+  )
+}
+
+const ProjectTabs = ({ label }: { readonly label: string }): ReactNode => {
+  const at = `/p/${label}`
+  return (
+    <div className="tabs-row">
+      <Tabs
+        label={`Project ${label}`}
+        tabs={[
+          { to: at, title: "Overview", whole: true },
+          { to: `${at}/changes`, title: "Changes" },
+          { to: `${at}/lane`, title: "Lane" },
+          { to: `${at}/generations`, title: "Generations" },
+          { to: `${at}/logs`, title: "Logs" },
+          { to: `${at}/dead-letters`, title: "Dead letters" },
+          { to: `${at}/code`, title: "Code" },
+          { to: `${at}/settings`, title: "Settings" }
+        ]}
+      />
+    </div>
+  )
+}
+
+/** It stays while screens come and go. */
+export const Bar = ({
+  showKeys,
+  signedIn
+}: {
+  readonly signedIn: SignedIn
+  readonly showKeys: () => void
+}): ReactNode => {
+  const [path] = useLocation()
+  const label = labelIn(path)
+  const current = (to: string) => (path === to ? ("page" as const) : undefined)
+  return (
+    <header className="bar">
+      <div className="bar-row">
+        <Link href="/" className="brand" aria-label="Pawl">
+          <img src={icon} alt="" />
+          <span className="brand-name">Pawl</span>
+        </Link>
+        <span className="bar-slash" aria-hidden="true">
+          /
+        </span>
+        <ProjectSwitcher />
+        <nav className="bar-links" aria-label="Main">
+          <Link href="/" className="bar-link" aria-current={current("/")}>
+            <Icon name="inbox" />
+            Inbox
+            <InboxCount />
+          </Link>
+          <Link href="/projects" className="bar-link" aria-current={current("/projects")}>
+            <Icon name="box" />
+            Projects
+          </Link>
+        </nav>
+        <div className="bar-end">
+          <Environment />
+          <ConnectionState />
+          <UserMenu signedIn={signedIn} showKeys={showKeys} />
+        </div>
+      </div>
+      {label === null ? null : <ProjectTabs label={label} />}
+    </header>
+  )
+}

@@ -1,0 +1,61 @@
+/** Which keys do what: the table, and the reading of it. No key acts on the server. */
+
+/** Where a key leads, or what it opens. */
+export type Command =
+  | { readonly go: string }
+  | { readonly goInProject: string }
+  | { readonly open: "keys" | "projects" }
+  | { readonly focus: "search" }
+  | { readonly step: 1 | -1 }
+
+/** One line of the table: keys that are pressed one after the other, and what they do, in words. */
+export interface Binding {
+  readonly keys: string
+  readonly does: string
+  readonly command: Command
+}
+
+/** All of them. */
+export const bindings: ReadonlyArray<Binding> = [
+  { keys: "?", does: "Show these keys", command: { open: "keys" } },
+  { keys: "/", does: "Search on this screen", command: { focus: "search" } },
+  { keys: "j", does: "Next row", command: { step: 1 } },
+  { keys: "k", does: "Row before", command: { step: -1 } },
+  { keys: "g i", does: "Go to the Inbox", command: { go: "/" } },
+  { keys: "g p", does: "Go to the Projects", command: { go: "/projects" } },
+  { keys: "g c", does: "Go to the Changes of this Project", command: { goInProject: "changes" } },
+  { keys: "g l", does: "Go to the lane of this Project", command: { goInProject: "lane" } }
+]
+
+/** What a key comes to: a command, the beginning of one, or nothing. */
+export type Reading = { readonly command: Command } | { readonly pending: string } | null
+
+/** Reads a key after those that wait for more (`""` for none). */
+export const readKey = (pending: string, key: string): Reading => {
+  const pressed = pending === "" ? key : `${pending} ${key}`
+  const found = bindings.find(({ keys }) => keys === pressed)
+  if (found !== undefined) return { command: found.command }
+  if (bindings.some(({ keys }) => keys.startsWith(`${pressed} `))) return { pending: pressed }
+  return pending === "" ? null : readKey("", key)
+}
+
+const place = "pawl.keys"
+
+/** Whether single keys do something here: they disturb who speaks to their computer. */
+export const keysAreOn = (): boolean => {
+  try {
+    return localStorage.getItem(place) !== "off"
+  } catch {
+    return true
+  }
+}
+
+/** Switches them in this browser. */
+export const switchKeys = (on: boolean): void => {
+  try {
+    if (on) localStorage.removeItem(place)
+    else localStorage.setItem(place, "off")
+  } catch {
+    // They stay as they are.
+  }
+}

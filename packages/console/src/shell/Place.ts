@@ -1,0 +1,7 @@
+/** Where an address is: which Project it is in. */
+
+/** The label in `/p/<label>…`; null elsewhere. */
+export const labelIn = (path: string): string | null => {
+  const [, label] = /^\/p\/([^/]+)/.exec(path) ?? []
+  return label === undefined ? null : decodeURIComponent(label)
+}

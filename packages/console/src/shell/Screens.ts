@@ -1,0 +1,34 @@
+/** Where each screen is. Its code is loaded when somebody goes there. */
+import { type ComponentType, lazy } from "react"
+
+/** A screen that is there, or one that is planned: then `asks` is what to ask the API meanwhile. */
+export type ScreenRow =
+  | { readonly path: string; readonly screen: ComponentType }
+  | { readonly path: string; readonly title: string; readonly asks: string }
+
+const planned = (path: string, title: string, asks: string): ScreenRow => ({ path, title, asks })
+
+/** In the order in which they are tried. */
+export const screens: ReadonlyArray<ScreenRow> = [
+  { path: "/", screen: lazy(() => import("../inbox/InboxScreen.tsx")) },
+  { path: "/projects", screen: lazy(() => import("../project/ProjectsScreen.tsx")) },
+  planned("/p/:label", "Overview", "GET /v1/projects/:id"),
+  planned("/p/:label/changes", "Changes", "GET /v1/projects/:id/changes"),
+  planned("/p/:label/lane", "Lane", "GET /v1/projects/:id/lane"),
+  planned("/p/:label/generations", "Generations", "GET /v1/projects/:id/versions"),
+  planned("/p/:label/generations/:n", "Generation", "GET /v1/projects/:id/versions"),
+  planned("/p/:label/rollback", "Roll back", "POST /v1/projects/:id/rollback"),
+  planned("/p/:label/logs", "Logs", "GET /v1/projects/:id/app/logs"),
+  planned("/p/:label/dead-letters", "Dead letters", "GET /v1/projects/:id/dead-letters"),
+  planned("/p/:label/code", "Code", "GET /v1/projects/:id/code"),
+  planned("/p/:label/settings", "Settings", "GET /v1/projects/:id/policy"),
+  planned("/changes/:id", "Change", "GET /v1/changes/:id"),
+  planned("/changes/:id/diff", "Diff", "GET /v1/candidates/:id/diff"),
+  planned("/changes/:id/evidence", "Evidence", "GET /v1/candidates/:id/evidence"),
+  planned("/changes/:id/preview", "Preview", "GET /v1/candidates/:id/preview"),
+  planned("/changes/:id/work", "Work", "GET /v1/changes/:id/work-graph"),
+  planned("/changes/:id/history", "History", "GET /v1/changes/:id/history"),
+  planned("/settings", "Account", "GET /v1/me"),
+  planned("/org/:id", "Organization", "GET /v1/organizations"),
+  planned("/system", "System", "GET /health/ready")
+]

@@ -1,0 +1,23 @@
+/** The outline of what is being asked for. What comes quickly comes without it. */
+import { type ReactNode, useEffect, useState } from "react"
+
+/** Milliseconds before it is shown: what takes less would only flicker. */
+const patienceMs = 150
+
+/** `lines` is about how tall what comes will be. */
+export const Skeleton = ({ lines = 6 }: { readonly lines?: number }): ReactNode => {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLate) return null
+  return (
+    <div className="skeleton" role="status">
+      <span className="hidden-text">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <i key={line} />
+      ))}
+    </div>
+  )
+}

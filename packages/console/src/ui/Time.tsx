@@ -1,0 +1,36 @@
+/** A moment, told from now; the whole of it in the title and for machines. */
+import { type ReactNode, useSyncExternalStore } from "react"
+import { timeWords } from "./TimeWords.ts"
+
+const minuteMs = 60_000
+let now = Date.now()
+const watching = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+// One clock for all moments of the page: they move on together, once a minute.
+const watch = (see: () => void): (() => void) => {
+  watching.add(see)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of watching) each()
+  }, minuteMs)
+  return () => {
+    watching.delete(see)
+    if (watching.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** `at` is ISO 8601, as the API has it. */
+export const Time = ({ at }: { readonly at: string }): ReactNode => {
+  const seen = useSyncExternalStore(watch, () => now)
+  const moment = Date.parse(at)
+  // What was made a moment ago may be later than the last look at the clock.
+  const words = timeWords(moment, Math.max(seen, Math.min(moment, Date.now())))
+  return (
+    <time className="time" dateTime={at} title={new Date(moment).toLocaleString()}>
+      {words}
+    </time>
+  )
+}

@@ -1,0 +1,81 @@
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { newsStream } from "./kit/NewsStream.ts"
+import { type SignInProxy, signInProxy } from "./kit/SignInProxy.ts"
+
+describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  const news = newsStream()
+  let server: ServerProcess
+  let browser: Browser
+  let proxy: SignInProxy
+  let context: BrowserContext
+  const tabs: Array<Page> = []
+
+  const state = (page: Page, words: string | RegExp) => page.locator(".connection", { hasText: words }).waitFor()
+  const openTab = async (): Promise<Page> => {
+    const page = await context.newPage()
+    await page.goto(`${proxy.origin}/projects`)
+    tabs.push(page)
+    return page
+  }
+  /** Makes a Project behind the page's back, and tells of it. */
+  const happen = async (slug: string) => {
+    const { id } = await Flow.createProject(server.api, slug)
+    news.send({ projectId: id, kind: "project", id })
+  }
+  const allShow = (name: string) =>
+    Promise.all(tabs.map((page) => page.getByRole("link", { name, exact: true }).first().waitFor()))
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    proxy = await signInProxy(server.port, token, news.answer)
+    context = await browser.newContext()
+    context.setDefaultTimeout(60_000)
+    const page = await openTab()
+    await page.getByLabel("API token").fill(token)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await proxy.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("come to all tabs by one stream, and are shown without a reload", async () => {
+    // Over HTTP/1.1 a browser has six connections: were each tab to hold one, the seventh would wait for ever.
+    for (let tab = 2; tab <= 8; tab++) await openTab()
+    await Promise.all(tabs.map((page) => state(page, "Live")))
+    await happen("first")
+    await allShow("first")
+    expect([news.open(), news.asked]).toEqual([1, [null]])
+  })
+
+  it("go on in another tab when the one that holds the stream is closed, from the last that was heard", async () => {
+    await tabs.shift()?.close()
+    await Flow.until(
+      async () => news.asked.length,
+      (times) => times === 2
+    )
+    await happen("second")
+    await allShow("second")
+    expect([news.open(), news.asked]).toEqual([1, [null, "1"]])
+  })
+
+  it("are taken up again after the server was away, which the pages say meanwhile", async () => {
+    news.goAway()
+    await Promise.all(tabs.map((page) => state(page, /Reconnecting|Not live/)))
+    news.comeBack()
+    await Promise.all(tabs.map((page) => state(page, "Live")))
+    await happen("third")
+    await allShow("third")
+    expect(news.asked).toEqual([null, "1", "2"])
+  })
+})

@@ -1,0 +1,252 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole, dist } from "./kit/BuiltConsole.ts"
+import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
+import { type SignInProxy, signInProxy } from "./kit/SignInProxy.ts"
+
+/** Pictures of the screens are kept where this says, for a person to look at. */
+const pictures = process.env["PAWL_TEST_PICTURES"]
+
+/** What a browser gets first: the files that the page names. */
+const firstFiles = (extension: string): ReadonlyArray<string> =>
+  Array.from(
+    readFileSync(join(dist, "index.html"), "utf8").matchAll(/\/console\/([\w.-]+)"/g),
+    ([, name]) => name!
+  ).filter((name) => name.endsWith(extension))
+
+const packedBytes = (names: ReadonlyArray<string>): number =>
+  names.reduce((sum, name) => sum + readFileSync(join(dist, "console", `${name}.gz`)).length, 0)
+
+describe("What is published of the console", () => {
+  beforeAll(buildConsole)
+
+  it("is small: 120 KB of scripts and 12 KB of styles before the first screen, packed, and 25 KB for each later one", () => {
+    const first = firstFiles(".js")
+    expect(first.length).toBeGreaterThan(0)
+    expect(packedBytes(first)).toBeLessThanOrEqual(120 * 1024)
+    expect(packedBytes(firstFiles(".css"))).toBeLessThanOrEqual(12 * 1024)
+    const later = readdirSync(join(dist, "console")).filter((name) => name.endsWith(".js") && !first.includes(name))
+    expect(later.filter((name) => packedBytes([name]) > 25 * 1024)).toEqual([])
+  })
+
+  it("names the licence of each library in it, and holds nothing of the server", () => {
+    const licences = readFileSync(join(dist, "LICENSES.md"), "utf8")
+    for (const name of ["react", "react-dom", "scheduler", "@tanstack/react-query", "@tanstack/query-core", "wouter"])
+      expect(licences).toContain(`## ${name} - `)
+    expect(licences).not.toMatch(/## (effect|@effect\/|@pawl\/)/)
+  })
+})
+
+describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let proxy: SignInProxy
+  let opened: ConsolePage
+
+  const open = async (look: Look = {}) => {
+    opened = await openPage(browser, proxy.origin, look)
+    return opened
+  }
+  const signIn = async (look: Look = {}, path = "/") => {
+    const { page } = await open(look)
+    await page.goto(proxy.origin + path)
+    await page.getByLabel("API token").fill(token)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    return opened
+  }
+  const close = async () => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const picture = async (name: string) => {
+    if (pictures !== undefined) await opened.page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+  }
+
+  beforeAll(async () => {
+    buildConsole()
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    proxy = await signInProxy(server.port, token)
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("signs in by the printed link once, and takes its code out of the address", async () => {
+    const { page, settled } = await open()
+    await page.goto(`${proxy.origin}/projects#login=${proxy.code}`)
+    await settled("Projects")
+    expect(page.url()).toBe(`${proxy.origin}/projects`)
+    await picture("projects-empty")
+    await close()
+
+    const again = await open()
+    await again.page.goto(`${proxy.origin}/#login=${proxy.code}`)
+    await again.page.getByRole("alert").getByText("This link was used already").waitFor()
+    expect(again.page.url()).toBe(`${proxy.origin}/`)
+    await picture("sign-in-refused")
+    await close()
+  })
+
+  it("says why a token is refused, and signs in by one that counts, to where one wanted to go", async () => {
+    const { page, settled } = await open()
+    await page.goto(`${proxy.origin}/projects`)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByText("Paste a token first.").waitFor()
+    await page.getByLabel("API token").fill("pawl_nobody-has-this-token-000")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByText("There is no such token").waitFor()
+    await page.getByLabel("API token").fill(token)
+    await page.keyboard.press("Enter")
+    await settled("Projects")
+    // It is in no place that a script can read.
+    expect(await page.evaluate<string>("document.cookie + JSON.stringify(localStorage)")).not.toContain(token)
+    await page.getByRole("button", { name: "Your account" }).click()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    await close()
+  })
+
+  it("makes a Project from a template, by the keyboard alone, and lists it with its head and its live app", async () => {
+    const { page, settled } = await signIn({}, "/projects")
+    await settled("Projects")
+    await page.getByRole("button", { name: "New Project" }).first().focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("Corner Shop")
+    expect(await page.getByLabel("Slug").inputValue()).toBe("corner-shop")
+    await picture("new-project")
+    await page.keyboard.press("Enter")
+    await page.waitForURL("**/p/corner-shop")
+    await page.keyboard.press("g")
+    await page.keyboard.press("p")
+    await settled("Projects")
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Projects")
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
+    await Flow.liveApp(server.api, items[0]!.id, 0)
+    await page.reload()
+    const row = page.getByRole("row", { name: /Corner Shop/ })
+    await row.getByRole("link", { name: /^corner-shop\.apps\.localhost/ }).waitFor()
+    await row.getByRole("link", { name: "S0" }).waitFor()
+    await close()
+  })
+
+  it("tells at the field that a slug is taken, and closes by Escape, back to the button", async () => {
+    const { page, settled } = await signIn({}, "/projects")
+    await settled("Projects")
+    const button = page.getByRole("button", { name: "New Project" })
+    await button.click()
+    await page.getByLabel("Name").fill("Corner Shop")
+    opened.complaints.length = 0
+    await page.keyboard.press("Enter")
+    await page.locator(".field-wrong").waitFor()
+    expect(await page.getByLabel("Slug").getAttribute("aria-invalid")).toBe("true")
+    await page.keyboard.press("Escape")
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("New Project")
+    opened.complaints.splice(0, Infinity, ...opened.complaints.filter((each) => !each.includes("409")))
+    await close()
+  })
+
+  it("lists what waits: a Change that owes an approval, and walks through by j and k", async () => {
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
+    const checks = [{ id: "test", title: "Ours", command: "true", required: true, timeoutMs: 60_000 }]
+    for (const [name, path, text] of [
+      ["Check by our own command", "pawl.json", JSON.stringify({ checks })],
+      ["A list of checks that is none", "pawl.json", '{"checks":{}}'],
+      ["Say when we are open", "public/hours.txt", "9 to 5\n"]
+    ] as const) {
+      const change = await Flow.openChange(server.api, items[0]!.id, name)
+      await Flow.edit(server.api, change, { [path]: text })
+      await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    }
+    const { page, settled } = await signIn()
+    await settled("Inbox")
+    const rows = await page.getByRole("main").getByRole("listitem").allTextContents()
+    expect(rows.map((row) => /^(Needs approval|Rejected)/.exec(row)?.[0])).toEqual(["Needs approval", "Rejected"])
+    await page.keyboard.press("j")
+    expect(await page.evaluate<string | null>("document.activeElement.getAttribute('href')")).toMatch(
+      /^\/changes\/chg_/
+    )
+    await picture("inbox")
+    await page.keyboard.press("?")
+    await page.getByRole("dialog", { name: "Keys" }).waitFor()
+    await picture("keys")
+    await page.getByRole("checkbox").uncheck()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("?")
+    expect(await page.getByRole("dialog").count()).toBe(0)
+    await close()
+  })
+
+  const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
+
+  it.each(looks)("breaks no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
+    const { broken, page, settled } = await open({ ...look, height: look.width === 390 ? 844 : 800 })
+    const name = (screen: string) => `${screen}-${look.theme}-${look.width}`
+    await page.goto(proxy.origin)
+    await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    expect(await broken()).toEqual([])
+    await picture(name("sign-in"))
+    await page.getByLabel("API token").fill(token)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await settled("Inbox")
+    expect(await broken()).toEqual([])
+    await picture(name("inbox"))
+    await page.getByRole("link", { name: "Projects", exact: true }).click()
+    await settled("Projects")
+    await page.getByRole("link", { name: "S0" }).waitFor()
+    expect(await broken()).toEqual([])
+    await picture(name("projects"))
+    await page.getByRole("button", { name: "Your account" }).click()
+    expect(await broken()).toEqual([])
+    await picture(name("menu"))
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "New Project" }).click()
+    expect(await broken()).toEqual([])
+    await picture(name("dialog"))
+    await page.keyboard.press("Escape")
+    await page.getByRole("link", { name: "Corner Shop" }).click()
+    await settled("Overview")
+    expect(await broken()).toEqual([])
+    await picture(name("project"))
+    await close()
+  })
+
+  it("fits 320 px without scrolling sideways, and keeps the theme that was chosen", async () => {
+    const { page, settled } = await signIn({ width: 320, height: 640 }, "/projects")
+    await settled("Projects")
+    for (const [link, heading] of [
+      ["Inbox", "Inbox"],
+      ["Projects", "Projects"]
+    ] as const) {
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: link }).click()
+      await settled(heading)
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
+    }
+    await page.getByRole("button", { name: "Your account" }).click()
+    await page.getByLabel("Theme").selectOption("dark")
+    await page.reload()
+    await settled("Projects")
+    expect(await page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme")).toBe("dark")
+    await close()
+  })
+
+  it("answers an address that leads nowhere, and one whose Project is not there", async () => {
+    const { page, settled } = await signIn({}, "/nowhere/at/all")
+    await settled("Nothing is here")
+    await page.getByRole("link", { name: "Go to the Inbox" }).click()
+    await settled("Inbox")
+    await page.goto(`${proxy.origin}/p/nobody/changes`)
+    await settled("nobody")
+    await page.getByText("No Project that you may see has the label nobody.").waitFor()
+    await close()
+  })
+})

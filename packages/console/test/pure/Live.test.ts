@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest"
+import type { Key } from "../../src/api/Keys.ts"
+import { coalescing } from "../../src/live/Coalescing.ts"
+import { after, type Connection, later, patienceMs } from "../../src/live/Connection.ts"
+import { frameReader } from "../../src/live/Frames.ts"
+import { frameOf, staleBy, widest } from "../../src/live/Invalidation.ts"
+import { pauseMs } from "../../src/live/Stream.ts"
+
+describe("Server-sent events", () => {
+  const sent =
+    'id: 7\ndata: {"a":1}\n\n: heartbeat\n\nid:8\r\ndata: one\r\ndata: two\r\n\r\nevent: end\n\ndata: three\n\n'
+  const events = [
+    { id: "7", data: '{"a":1}' },
+    { id: "8", data: "one\ntwo" },
+    { id: null, data: "three" }
+  ]
+
+  it.each([1, 2, 3, 7, 1000])("are the same in pieces of %i characters", (size) => {
+    const read = frameReader()
+    const pieces = Array.from({ length: Math.ceil(sent.length / size) }, (_, at) =>
+      sent.slice(at * size, (at + 1) * size)
+    )
+    expect(pieces.flatMap((piece) => read(piece))).toEqual(events)
+  })
+
+  it("are none before their empty line", () => {
+    const read = frameReader()
+    expect(read("data: one\n")).toEqual([])
+    expect(read("\n")).toEqual([{ id: null, data: "one" }])
+  })
+})
+
+describe("A change of state", () => {
+  const frame = { projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying", sequence: 3 }
+
+  it("makes stale what is of its Project and of itself", () => {
+    const read = frameOf(JSON.stringify(frame))
+    expect(read).toEqual({ projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying" })
+    expect(staleBy(read!)).toEqual([["inbox"], ["projects"], ["project", "proj_1"], ["change", "chg_1"], ["candidate"]])
+  })
+
+  it("of a Candidate makes stale every Change that is open: it does not say which", () => {
+    expect(staleBy({ projectId: "proj_1", kind: "candidate", id: "cand_1", to: "" })).toContainEqual(["change"])
+  })
+
+  it.each(["", "null", "7", "[]", '{"kind":"change"}', "{"])("is none in %j", (data) => {
+    expect(frameOf(data)).toBeNull()
+  })
+})
+
+describe("Stale keys", () => {
+  it("are told once, by the widest of them", () => {
+    const all: ReadonlyArray<Key> = [["change", "a"], ["inbox"], ["change"], ["change", "b"], ["inbox"]]
+    expect(widest(all)).toEqual([["inbox"], ["change"]])
+    expect(widest([["change"], []])).toEqual([[]])
+  })
+
+  it("of a burst are told together, and those that come later in another round", () => {
+    const told: Array<ReadonlyArray<Key>> = []
+    const rounds: Array<() => void> = []
+    const stale = coalescing(
+      (keys) => told.push(keys),
+      (run) => rounds.push(run)
+    )
+    for (let time = 0; time < 100; time++) stale([["inbox"], ["change", String(time % 2)]])
+    expect([told.length, rounds.length]).toEqual([0, 1])
+    rounds[0]!()
+    expect(told).toEqual([[["inbox"], ["change", "0"], ["change", "1"]]])
+    stale([])
+    expect(rounds.length).toBe(1)
+    stale([["inbox"]])
+    rounds[1]!()
+    expect(told[1]).toEqual([["inbox"]])
+  })
+})
+
+describe("The connection", () => {
+  const lost = { is: "lost" } as const
+  const live: Connection = { is: "live" }
+
+  it("is said to be lost at once, and stale only after a while", () => {
+    const reconnecting = after(live, lost, 1000)
+    expect(reconnecting).toEqual({ is: "reconnecting", since: 1000 })
+    expect(later(reconnecting, 1000 + patienceMs - 1)).toBe(reconnecting)
+    const stale = later(reconnecting, 1000 + patienceMs)
+    expect(stale).toEqual({ is: "stale", since: 1000 })
+    expect(after(stale, lost, 9000)).toBe(stale)
+    expect(after(stale, { is: "open", isGap: false }, 9000)).toEqual(live)
+  })
+
+  it("is live by an event too: a tab that does not hold the stream may hear that first", () => {
+    expect(after({ is: "connecting" }, { is: "event", event: { id: "1", data: "" } }, 0)).toEqual(live)
+    expect(after(live, { is: "off" }, 0)).toEqual({ is: "off" })
+  })
+
+  it("is tried again after pauses that grow to 10 seconds, spread by half", () => {
+    expect([0, 1, 2, 10].map((tries) => pauseMs(tries, 1))).toEqual([500, 1000, 2000, 10_000])
+    expect([0, 10].map((tries) => pauseMs(tries, 0))).toEqual([250, 5000])
+  })
+})

@@ -1,0 +1,44 @@
+/** One's sessions. */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { endFor, list } from "@pawl/core/access/Sessions"
+import { find } from "@pawl/core/ledger/Decision"
+import type { Session } from "@pawl/core/model/SignIn"
+import { CurrentUser } from "../../api/Authentication.ts"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
+
+/** A session as it is answered: what its cookie is compared with stays here. */
+const withoutHash = ({ hash: _hash, ...session }: Session) => session
+
+/** Handlers of `sessions`. */
+export const SessionsHttp = HttpApiBuilder.group(PawlApi, "sessions", (handlers) =>
+  handlers
+    .handle("current", () =>
+      answering(
+        Effect.gen(function* () {
+          const { token, user } = yield* CurrentUser
+          const session = yield* find("session", token.id)
+          return { session: session === null ? null : withoutHash(session.record), user }
+        })
+      )
+    )
+    .handle("list", () =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          return { items: (yield* list(user.id)).map(withoutHash), nextCursor: null }
+        })
+      )
+    )
+    .handle("revoke", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          yield* endFor(user.id, params.id)
+          return HttpServerResponse.empty({ status: 204 })
+        })
+      )
+    )
+)

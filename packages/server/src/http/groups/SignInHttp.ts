@@ -1,0 +1,117 @@
+/** Signing in and out with a browser. What opens a session is in a cookie, and in no answer's body. */
+import { Effect, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { userOf } from "@pawl/core/access/Identities"
+import * as Sessions from "@pawl/core/access/Sessions"
+import { InvalidField } from "@pawl/core/ledger/Refusals"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { ApiSettings } from "../ApiSettings.ts"
+import { answering, refusing } from "../answer/HandlerAnswer.ts"
+import { pageOfProblem } from "../answer/ProblemPage.ts"
+import { IdentityProvider, SignInRefused } from "../IdentityProvider.ts"
+import { strangerAt, RateLimits } from "../request/RateLimits.ts"
+import * as SessionCookie from "../request/SessionCookie.ts"
+
+const asked = HttpServerRequest.HttpServerRequest
+
+const userAgent = Effect.map(asked, ({ headers }) => headers["user-agent"] ?? "")
+
+/** Whoever guesses is stopped as other strangers are. */
+const counted = Effect.flatMap(Effect.all([asked, RateLimits]), ([{ remoteAddress }, rates]) =>
+  rates.take(strangerAt(remoteAddress))
+)
+
+const oneOfThem = new InvalidField({
+  code: "invalid_field",
+  field: "token",
+  reason: "send either token or code, and one of them alone"
+})
+
+/** The path of the console that a browser is to come back to. What leads elsewhere is refused. */
+const placeOf = (returnTo = "/") =>
+  /^\/(?![/\\])[^\\\r\n]*$/.test(returnTo) && returnTo.length <= ServerLimits.returnPathLength
+    ? Effect.succeed(returnTo)
+    : new InvalidField({
+        code: "invalid_field",
+        field: "returnTo",
+        reason: "use a path of this console, such as /changes"
+      })
+
+const flow = Effect.flatMap(IdentityProvider, (provider) =>
+  provider?.flow == null
+    ? new SignInRefused({ reason: "no provider of identities is set up here (PAWL_OIDC_CLIENT_ID)" })
+    : Effect.succeed(provider.flow)
+)
+
+const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; readonly code?: string }) {
+  yield* counted
+  yield* SessionCookie.refuseCrossSite
+  yield* SessionCookie.requireSecure((yield* ApiSettings).origin ?? "")
+  const { code, token } = payload
+  if ((code === undefined) === (token === undefined)) return yield* oneOfThem
+  const agent = yield* userAgent
+  const { text } =
+    token === undefined
+      ? yield* Sessions.beginByCode(Redacted.make(code ?? ""), agent)
+      : yield* Sessions.beginByToken(Redacted.make(token), agent)
+  // Whoever was signed in here before is not any more: a session's secret is new at each sign-in.
+  const before = SessionCookie.sessionIn(yield* asked)
+  if (before !== null) yield* Sessions.end(before)
+  return SessionCookie.settingSession(text)(HttpServerResponse.empty({ status: 204 }))
+})
+
+const callback = Effect.gen(function* () {
+  yield* counted
+  const request = yield* asked
+  const kept = SessionCookie.askingIn(request)
+  if (kept === null)
+    return yield* new SignInRefused({ reason: "this browser did not begin it, or more than 10 minutes ago" })
+  const { returnTo, state, ...subject } = yield* (yield* flow).finish(request.url, kept)
+  const userId = yield* userOf(subject)
+  const { text } = yield* Sessions.beginByProvider(userId, state, yield* userAgent)
+  const led = HttpServerResponse.empty({ status: 303, headers: { location: returnTo } })
+  return SessionCookie.clearingAsking(SessionCookie.settingSession(text)(led))
+})
+
+/** Handlers of `signIn`, which need no token. */
+export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
+  handlers
+    .handle("methods", () =>
+      Effect.map(IdentityProvider, (provider) => ({
+        methods:
+          provider === null
+            ? (["link", "token"] as const)
+            : provider.flow === null
+              ? (["token"] as const)
+              : (["oidc", "token"] as const)
+      }))
+    )
+    .handle("begin", ({ payload }) => answering(begin(payload)))
+    .handle("end", () =>
+      answering(
+        Effect.gen(function* () {
+          yield* SessionCookie.refuseCrossSite
+          const secret = SessionCookie.sessionIn(yield* asked)
+          if (secret !== null) yield* Sessions.end(secret)
+          return SessionCookie.clearingSession(HttpServerResponse.empty({ status: 204 }))
+        })
+      )
+    )
+    .handle("oidcStart", ({ query }) =>
+      answering(
+        Effect.gen(function* () {
+          yield* counted
+          const place = yield* placeOf(query.returnTo)
+          yield* SessionCookie.requireSecure((yield* ApiSettings).origin ?? "")
+          const { kept, url } = yield* (yield* flow).begin(place)
+          const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
+          return SessionCookie.settingAsking(kept)(led)
+        })
+      )
+    )
+    .handle("oidcCallback", () =>
+      answering(Effect.catch(refusing(callback), pageOfProblem(SessionCookie.clearingAsking)))
+    )
+)

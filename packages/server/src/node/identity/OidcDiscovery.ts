@@ -1,0 +1,53 @@
+/** What a provider of identities says of itself (OpenID Connect Discovery 1.0), asked once and again after a while. */
+import { ProviderUnavailable } from "../../http/IdentityProvider.ts"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { Effect, Redacted } from "effect"
+import { steadyMillis } from "@pawl/core/primitives/Time"
+import * as client from "openid-client"
+import { isFit, type OidcChoice } from "./OidcOptions.ts"
+
+/** What is told of a failure: never what the provider wrote, which may be a page or repeat a secret. */
+export const unavailable = (error: unknown): ProviderUnavailable => {
+  const { code } = typeof error === "object" && error !== null && "code" in error ? error : { code: undefined }
+  const name = typeof code === "string" && /^[A-Z_]{1,60}$/.test(code) ? code : "no answer that can be read"
+  return new ProviderUnavailable({ reason: name })
+}
+
+const discover = async ({ audience, client: own, issuer }: OidcChoice): Promise<client.Configuration> => {
+  const secret = own?.secret ?? null
+  const found = await client.discovery(
+    new URL(issuer),
+    own?.id ?? audience,
+    undefined,
+    secret === null ? client.None() : client.ClientSecretPost(Redacted.value(secret)),
+    {
+      timeout: ServerLimits.oidcAnswerMs / 1000,
+      ...(issuer.startsWith("http:") ? { execute: [client.allowInsecureRequests] } : {})
+    }
+  )
+  // Who reached the token endpoint is one thing, who signed what it answers another.
+  client.enableNonRepudiationChecks(found)
+  found.timeout = ServerLimits.oidcAnswerMs / 1000
+  return found
+}
+
+/** Fails with `ProviderUnavailable`. */
+export type Discovery = Effect.Effect<client.Configuration, ProviderUnavailable>
+
+/**
+ * Asks the provider, and remembers what it said for `ServerLimits.oidcKnownMs`. All who ask meanwhile wait for the one
+ * answer; a failure is not remembered.
+ */
+export const make = (choice: OidcChoice): Discovery => {
+  let known: { readonly found: client.Configuration; readonly atMs: number } | null = null
+  let underWay: Promise<client.Configuration> | null = null
+  const asked = () => (underWay ??= discover(choice).finally(() => (underWay = null)))
+  return Effect.gen(function* () {
+    if (known !== null && (yield* steadyMillis) - known.atMs < ServerLimits.oidcKnownMs) return known.found
+    const found = yield* Effect.tryPromise({ try: asked, catch: unavailable })
+    if (!isFit(found.serverMetadata().jwks_uri ?? ""))
+      return yield* new ProviderUnavailable({ reason: "it names no keys (jwks_uri) at an https address" })
+    known = { found, atMs: yield* steadyMillis }
+    return found
+  })
+}

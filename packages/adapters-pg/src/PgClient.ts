@@ -46,10 +46,10 @@ const makeSignals = Effect.fnUntraced(function* (notices: Notices.Notices["Servi
   }
 })
 
-const make = Effect.fnUntraced(function* (options: PgPool.Options) {
+const make = Effect.fnUntraced(function* (options: PgPool.Options, makesSchema: boolean) {
   const pool = yield* PgPool.make(options)
   const sql = yield* makeClient(pool)
-  yield* makeSchema(sql, options.schema ?? defaultSchema)
+  if (makesSchema) yield* makeSchema(sql, options.schema ?? defaultSchema)
   const notices = yield* PgNotices.make(options)
   const signals = yield* makeSignals(notices)
   const database = {
@@ -66,4 +66,10 @@ const make = Effect.fnUntraced(function* (options: PgPool.Options) {
 export const layer = (
   options: PgPool.Options
 ): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
-  Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer))
+  Layer.effectContext(make(options, true)).pipe(Layer.provide(Reactivity.layer))
+
+/** The same, and nothing is made: for who works on a schema that is there, perhaps as a user that may make none. */
+export const layerBeside = (
+  options: PgPool.Options
+): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
+  Layer.effectContext(make(options, false)).pipe(Layer.provide(Reactivity.layer))

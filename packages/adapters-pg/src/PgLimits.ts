@@ -18,6 +18,8 @@ export const PgLimits = {
   /** Topics of one notice, which holds less than 8,000 bytes (Postgres's own bound). */
   noticeTopicsAtOnce: 7,
 
+  /** Rights that are named at a time, of those that are missing or too many. */
+  rightsShown: 8,
   /** Rows of a snapshot that are read at a time. */
   snapshotRows: 500,
 
@@ -30,6 +32,9 @@ export const PgLimits = {
   serverSilenceMs: 5 * second,
   /** How often the connection for notices is asked whether it is there, and how long the answer may take. */
   noticeHeartbeatMs: 5 * second,
+  /** How often and for how long a process that only routes looks whether its database is prepared for it. */
+  routerLookMs: 500,
+  routerWaitMs: 60 * second,
   /** How long after that connection was lost it is made anew. */
   noticeRetryMs: 250
 } as const

@@ -89,6 +89,9 @@ const codeOf = ({ name, status }: Seen): string => {
   return status === 301 || status === 307 ? "PermanentRedirect" : known
 }
 
+/** These credentials may not do that. Of an object that is missing S3 says the same to who may not list the bucket. */
+export const isForbidden = (cause: unknown): boolean => codeOf(seen(cause)) === "AccessDenied"
+
 /** It stays until a person mends something: credentials, the bucket, an option. Else it may be gone in a moment. */
 export const isForPeople = (cause: unknown): boolean => {
   const what = seen(cause)

@@ -17,7 +17,7 @@ import { placeText, type S3Options } from "./BucketAddress.ts"
 import * as BucketClient from "./BucketClient.ts"
 import type { ByteRange } from "./BucketBody.ts"
 import type { S3Bucket } from "./S3Bucket.ts"
-import { isForPeople, isMissingKey, WrongAnswer, wordsOf } from "./S3Failures.ts"
+import { isForbidden, isForPeople, isMissingKey, WrongAnswer, wordsOf } from "./S3Failures.ts"
 import { S3Limits } from "./S3Limits.ts"
 
 type Work<A> = (signal: AbortSignal) => Promise<A>
@@ -139,20 +139,48 @@ export const of = (bucket: S3Bucket): Effect.Effect<typeof ObjectStore.Service> 
  * Looks once whether the bucket can be read. What a person has to mend fails with `ObjectStoreUnavailable`; a server that
  * is away for now is logged, and waited for by who needs it.
  */
-const looked = (bucket: S3Bucket): Effect.Effect<void, ObjectStoreUnavailable> =>
-  Effect.tryPromise({ try: (signal) => bucket.look(signal), catch: (cause) => cause }).pipe(
-    Effect.timeoutOrElse({
-      duration: S3Limits.bucketLookMs,
-      orElse: () => Effect.fail({ name: "TimeoutError" })
-    }),
-    Effect.catch((cause) => {
-      const reason = wordsOf(cause, bucket.place)
-      return isForPeople(cause)
-        ? Effect.fail(new ObjectStoreUnavailable({ operation: "open", key: placeText(bucket.place), reason }))
-        : Effect.logWarning(`the object store does not answer yet: ${reason}`)
-    })
-  )
+const looked =
+  (look: (bucket: S3Bucket, signal: AbortSignal) => Promise<void>) =>
+  (bucket: S3Bucket): Effect.Effect<void, ObjectStoreUnavailable> =>
+    Effect.tryPromise({ try: (signal) => look(bucket, signal), catch: (cause) => cause }).pipe(
+      Effect.timeoutOrElse({
+        duration: S3Limits.bucketLookMs,
+        orElse: () => Effect.fail({ name: "TimeoutError" })
+      }),
+      Effect.catch((cause) => {
+        const reason = wordsOf(cause, bucket.place)
+        return isForPeople(cause)
+          ? Effect.fail(new ObjectStoreUnavailable({ operation: "open", key: placeText(bucket.place), reason }))
+          : Effect.logWarning(`the object store does not answer yet: ${reason}`)
+      })
+    )
 
 /** The store at this place. Fails when the bucket cannot be used until a person mends something. */
 export const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectStoreUnavailable> =>
-  Layer.effect(ObjectStore, Effect.flatMap(Effect.tap(BucketClient.open(options), looked), of))
+  Layer.effect(
+    ObjectStore,
+    Effect.flatMap(
+      Effect.tap(
+        BucketClient.open(options),
+        looked((bucket, signal) => bucket.look(signal))
+      ),
+      of
+    )
+  )
+
+/**
+ * The same for who may only read what lies below these folders. To such credentials S3 does not say whether an object is
+ * missing or not theirs: the start fails only where the bucket or the credentials are not known at all.
+ */
+export const layerReading = (
+  options: S3Options,
+  folders: ReadonlyArray<string>
+): Layer.Layer<ObjectStore, ObjectStoreUnavailable> => {
+  const look = async (bucket: S3Bucket, signal: AbortSignal) => {
+    for (const folder of folders)
+      await bucket.get(`${folder}/none`, signal).catch((cause: unknown) => {
+        if (!isMissingKey(cause) && !isForbidden(cause)) throw cause
+      })
+  }
+  return Layer.effect(ObjectStore, Effect.flatMap(Effect.tap(BucketClient.open(options), looked(look)), of))
+}

@@ -1,11 +1,11 @@
 /** Buckets on the server of a test, each its own. */
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3"
+import { CreateBucketCommand, PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3"
 import type { S3Options } from "@pawl/adapters-s3/BucketAddress"
 import * as BucketClient from "@pawl/adapters-s3/BucketClient"
 import * as S3ObjectStore from "@pawl/adapters-s3/S3ObjectStore"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Effect, Redacted } from "effect"
-import type { S3Server } from "./S3Server.ts"
+import type { Credentials, S3Server } from "./S3Server.ts"
 
 let buckets = 0
 
@@ -28,13 +28,13 @@ export const optionsOf = (server: S3Server, more: Partial<S3Options> = {}): S3Op
 })
 
 /** The plain client, for what tests do beside the store. */
-export const plainClient = (server: S3Server): S3Client =>
+export const plainClient = (server: S3Server, as: Credentials = server): S3Client =>
   new S3Client({
     endpoint: server.endpoint,
     region: "us-east-1",
     forcePathStyle: true,
     requestChecksumCalculation: "WHEN_REQUIRED",
-    credentials: { accessKeyId: server.accessKeyId, secretAccessKey: server.secretAccessKey }
+    credentials: { accessKeyId: as.accessKeyId, secretAccessKey: as.secretAccessKey }
   })
 
 /** The options of an empty bucket. */
@@ -55,3 +55,18 @@ export const withStore = <A, E>(
   Effect.runPromise(
     Effect.scoped(Effect.flatMap(Effect.flatMap(BucketClient.open(options, waits), S3ObjectStore.of), use))
   )
+
+/** A policy as AWS takes it for a user. */
+export interface Policy {
+  readonly Version: string
+  readonly Statement: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** Lets a user of the server do with a bucket what a policy says, and takes from him what one before it said. */
+export const allow = async (server: S3Server, bucket: string, user: string, policy: Policy): Promise<void> => {
+  const Principal = { AWS: [`arn:aws:iam:::user/${user}`] }
+  const Statement = policy.Statement.map((each) => ({ Principal, ...each }))
+  const client = plainClient(server)
+  await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: JSON.stringify({ ...policy, Statement }) }))
+  client.destroy()
+}

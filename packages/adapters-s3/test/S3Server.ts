@@ -13,11 +13,17 @@ import { promisify } from "node:util"
 import { type Address, ownAddress } from "../../adapters-local/test/OwnAddress.ts"
 import type { Place } from "../../adapters-local/test/Place.ts"
 
-export interface S3Server {
-  readonly endpoint: string
-  readonly address: Address
+/** Who a user says that he is. */
+export interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
+}
+
+export interface S3Server extends Credentials {
+  readonly endpoint: string
+  readonly address: Address
+  /** Makes one more user, who owns nothing and may nothing. */
+  readonly addUser: (name: string) => Promise<Credentials>
   /** Ends the gateway: nobody listens any more. */
   readonly close: () => Promise<void>
   /** Starts it again; it answers when this resolves. */
@@ -185,16 +191,16 @@ const gatewayAt = async (place: Place, address: Address): Promise<ChildProcess> 
   return gateway
 }
 
-const makeUser = (place: Place) =>
+const makeUser = (place: Place, name: string, { accessKeyId, secretAccessKey }: Credentials) =>
   run(place, "radosgw-admin", [
     "-c",
     join(place.folder, "ceph.conf"),
     "user",
     "create",
-    "--uid=pawl",
-    "--display-name=pawl",
-    `--access-key=${user.accessKeyId}`,
-    `--secret-key=${user.secretAccessKey}`
+    `--uid=${name}`,
+    `--display-name=${name}`,
+    `--access-key=${accessKeyId}`,
+    `--secret-key=${secretAccessKey}`
   ])
 
 const beside = (address: () => Address): Place => {
@@ -220,7 +226,7 @@ export const startAt = async (place: Place): Promise<S3Server> => {
   try {
     await prepare(place, id, monitor)
     running = await cluster(place)
-    const [made] = await Promise.all([gatewayAt(place, address), makeUser(place)])
+    const [made] = await Promise.all([gatewayAt(place, address), makeUser(place, "pawl", user)])
     gateway = made
   } catch (error) {
     await stop()
@@ -230,6 +236,11 @@ export const startAt = async (place: Place): Promise<S3Server> => {
     ...user,
     address,
     endpoint: `http://${address.host}:${address.port}`,
+    addUser: async (name) => {
+      const made = { accessKeyId: `${name}-key`, secretAccessKey: `${name}-secret` }
+      await makeUser(place, name, made)
+      return made
+    },
     close: () => end(gateway!),
     open: async () => {
       gateway = await gatewayAt(place, address)

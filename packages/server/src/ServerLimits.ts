@@ -111,6 +111,8 @@ export const ServerLimits = {
   readyDiskFiles: 1000,
   /** How old an answer may be. */
   readyAgeMs: 1 * second,
+  /** Bundles that a router looks at, until one of them can be read: the rest may have been lost (decision). */
+  readyBundles: 3,
 
   // API (decisions)
   bodyBytes: 1 * MiB,

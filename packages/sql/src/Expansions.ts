@@ -119,5 +119,9 @@ export const expansions: ReadonlyArray<Step> = [
     `ALTER TABLE pawl_process ADD COLUMN shape INTEGER NOT NULL DEFAULT 0`
   ],
   // Sessions, codes that open once, devices and identities: kinds of records, whose tables come by themselves.
-  () => []
+  () => [],
+  // Whose a process is among the users of the database: one that may only route sees no other user's.
+  (sql) => [
+    `ALTER TABLE pawl_process ADD COLUMN owner TEXT NOT NULL DEFAULT ${sql.onDialectOrElse({ pg: () => "current_user", orElse: () => "''" })}`
+  ]
 ]

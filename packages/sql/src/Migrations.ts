@@ -111,6 +111,9 @@ const otherShape = new LedgerUnavailable({
     "the database has not the shape that this version needs: run `pawl migrate`, or start the server of this version on it"
 })
 
+/** Whether a database is only behind: it will do once somebody has brought it to shape. */
+export const isBehind = (problem: LedgerUnavailable): boolean => problem === otherShape
+
 /** Fails unless the database has all that this version needs. Changes nothing, for a server may run on it. */
 export const demandShape: Effect.Effect<void, LedgerUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   const { columns } = yield* readCatalog

@@ -11,8 +11,9 @@ import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
 import { sharedSite } from "./AppsSite.ts"
 import * as Objects from "./Objects.ts"
-import { type Options, read } from "./Options.ts"
+import { onlyRoutes, type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
+import { routerFindings } from "./RouterFindings.ts"
 import * as Signers from "./Signers.ts"
 
 /** One part of the machine, as it was found. */
@@ -165,8 +166,16 @@ const hosts = (options: Pick<Options, "appsDomain" | "baseUrl">): Finding => {
 /** What `serve` would refuse. */
 const refused = (reason: string): Finding => ({ part: "Options", state: "missing", found: reason, remedy: null })
 
+/** A process that only routes needs no git, no sandbox, no keys and no models. */
+const ofRouter = (options: Options): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.gen(function* () {
+    const own = yield* Effect.all([Effect.succeed(node), runtime, database(options)])
+    return [...own, ...(yield* routerFindings(Installations.of(options), options))]
+  })
+
 const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
   const options = yield* Effect.result(read(given, config))
+  if (Result.isSuccess(options) && onlyRoutes(options.success)) return yield* ofRouter(options.success)
   const named = Result.getOrElse(options, () => noOptions)
   const found = yield* Effect.all([
     Effect.succeed(node),

@@ -49,7 +49,7 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
     // The other commands need little of it, and start the sooner without.
     const { start } = yield* Effect.promise(() => import("./Server.ts"))
     const running = yield* start(options)
-    if (running.tokenIsFresh)
+    if (running.tokenIsFresh && running.ownerToken !== null)
       yield* Console.log(`owner token ${Redacted.value(running.ownerToken)} (kept in ${options.data}/owner-token)`)
     if (running.freshKeyid !== null)
       yield* Console.log(`signing key ${running.freshKeyid} (kept in ${options.data}/signing-key)`)

@@ -113,6 +113,10 @@ export interface Options {
   readonly agentsAtOnce: number
 }
 
+/** Whether a process serves apps and does nothing else: strangers' code runs there, and it is given no more than that needs. */
+export const onlyRoutes = ({ roles: named }: Pick<Options, "roles">): boolean =>
+  named.every((role) => role === "router")
+
 /** The name of an option in the environment: `PAWL_APPS_DOMAIN` of `appsDomain`. */
 const environmentName = (name: string): string =>
   `PAWL_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`

@@ -6,36 +6,29 @@ import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
-import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
 import * as BabelSymbols from "@pawl/adapters-local/symbols/BabelSymbols"
 import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSender"
-import * as PointerRows from "@pawl/core/app/PointerRows"
 import type { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { SandboxSlots } from "@pawl/core/verification/SandboxSlots"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
-import { Settings } from "@pawl/core/primitives/Settings"
-import * as Assets from "@pawl/router/Assets"
-import * as PointerCache from "@pawl/router/PointerCache"
-import * as Router from "@pawl/router/Router"
 import { ProvenanceMode } from "@pawl/core/provenance/ProvenanceMode"
 import * as ReleaseKeys from "./ReleaseKeys.ts"
 import * as ReleaseStatements from "./ReleaseStatements.ts"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
-import type { Addresses } from "./listen/Addresses.ts"
-import type { DatabaseUnavailable, Installation } from "./installations/Installation.ts"
+import type { DatabaseUnavailable } from "./installations/Installation.ts"
+import { hosting } from "./Hosting.ts"
+import { type ProcessParts, settings } from "./ProcessParts.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
 import * as ImportHosts from "./ImportHosts.ts"
 import * as Objects from "./Objects.ts"
 import type { Options } from "./Options.ts"
-import * as PointerPush from "./PointerPush.ts"
 import * as TargetGit from "./TargetGit.ts"
-import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Signers from "./Signers.ts"
 import * as TemplateFolder from "./TemplateFolder.ts"
 
@@ -82,29 +75,6 @@ export type BasePorts = Layer.Success<ReturnType<typeof basePorts>>
 /** Puts something around ports before anything uses them. */
 export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<BasePorts>
 
-const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
-  RouterProbeClient.layer.pipe(
-    Layer.provideMerge(PointerPush.layer),
-    Layer.provideMerge(
-      Router.layer({
-        apiOrigin: addresses.apiOrigin,
-        trustProxy: options.trustProxy,
-        credentials: options.metricsToken === null ? [] : [options.metricsToken]
-      })
-    ),
-    Layer.provideMerge(telemetry.runtime),
-    Layer.provideMerge(
-      WorkerdAppRuntime.layer({
-        folder: join(options.data, "run"),
-        processes: options.appProcesses,
-        started: telemetry.appStarted
-      })
-    ),
-    Layer.provideMerge(Layer.merge(ReleaseKeys.layer(options), ReleaseStatements.layer(options))),
-    Layer.provideMerge(Assets.layer),
-    Layer.provideMerge(PointerCache.layer.pipe(Layer.provideMerge(PointerRows.layer)))
-  )
-
 /** The planner and the agents are read where there are models: without any, Changes wait for people. */
 const agents = ({ models }: Options) =>
   models === null
@@ -116,37 +86,14 @@ const agents = ({ models }: Options) =>
         )
       )
 
-const settings = (options: Options, addresses: Addresses) =>
-  Layer.succeed(Settings, {
-    environment: options.environment,
-    appsDomain: options.appsDomain,
-    paused: options.paused,
-    fixturesEnabled: options.fixturesEnabled,
-    buildsPerDay: options.appBuildsPerDay,
-    modelCallsPerDay: options.agentDailyCallCap,
-    sandboxMsPerMonth: options.sandboxMinutesPerMonth * 60_000,
-    bundleBytesPerProject: options.bundleMegabytesPerProject * 1024 ** 2,
-    smokeRetryMs: options.smokeRetryMs,
-    provenance: options.provenance,
-    apiOrigin: addresses.apiOrigin,
-    appUrl: addresses.appUrl
-  })
-
-/** What a process stands on. */
-export interface ProcessParts {
-  readonly options: Options
-  readonly installation: Installation
-  readonly addresses: Addresses
-  /** No other process works in the data folder. */
-  readonly alone: boolean
-  readonly telemetry: Telemetry
-}
-
 /** Everything the use cases, the API and the router need. */
 export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports) => {
   const { addresses, options, telemetry } = parts
   return Layer.mergeAll(
-    hosting(parts),
+    RouterProbeClient.layer.pipe(
+      Layer.provideMerge(hosting(parts)),
+      Layer.provideMerge(Layer.merge(ReleaseKeys.layer(options), ReleaseStatements.layer(options)))
+    ),
     agents(options),
     Signers.publishers(options),
     ImportHosts.layer(options.importHosts),

@@ -3,45 +3,16 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
-import { Effect, Redacted } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import * as Options from "@pawl/server/node/Options"
+import { Redacted } from "effect"
+import { environmentOf, known, optionsOf, root, secretsOf, userOf } from "./EnvironmentFiles.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const deploy = join(root, "deploy")
 const folder = mkdtempSync(join(tmpdir(), "pawl-deploy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const roles = ["api", "router", "worker"] as const
-
-/** A file of the environment as systemd and compose read it: no quotes, no references. */
-const environmentOf = (path: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    readFileSync(path, "utf8")
-      .split("\n")
-      .filter((line) => line !== "" && !line.startsWith("#"))
-      .map((line) => {
-        expect(line).toMatch(/^[A-Z0-9_]+=[^\s'"$]+$/)
-        return [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const
-      })
-  )
-
-/** The options that a process has of these files. */
-const optionsOf = async (files: ReadonlyArray<string>) => {
-  const given = Object.assign({}, ...files.map(environmentOf)) as Readonly<Record<string, string>>
-  const before = { ...process.env }
-  Object.assign(process.env, given)
-  try {
-    return { given, options: await Effect.runPromise(Options.read({}, undefined)) }
-  } finally {
-    for (const name of Object.keys(given)) delete process.env[name]
-    Object.assign(process.env, before)
-  }
-}
-
-const known = new Set(readFileSync(join(root, "docs/operating/options.md"), "utf8").match(/PAWL_[A-Z0-9_]+/g))
 
 interface Service {
   readonly image: string
@@ -68,7 +39,7 @@ describe("The files of the environment", () => {
   it.each(roles)(
     "make a process of the role %s, on packs, a bucket and Postgres, and name nothing that is no option",
     async (role) => {
-      const files = ["pawl.env", "secrets.env.example", `${role}.env`].map((name) => join(deploy, "env", name))
+      const files = ["pawl.env", secretsOf(role), `${role}.env`].map((name) => join(deploy, "env", name))
       const { given, options } = await optionsOf(files)
       expect(options).toMatchObject({
         roles: [role],
@@ -79,7 +50,8 @@ describe("The files of the environment", () => {
       expect(options.objects._tag).toBe("Bucket")
       expect(options.databaseUrl).not.toBe(null)
       const token = options.ownerToken
-      expect(token === null ? null : Redacted.value(token)).toMatch(/^pawl_/)
+      if (role === "router") expect([token, userOf(options)]).toEqual([null, "pawl_router"])
+      else expect([Redacted.value(token!).slice(0, 5), userOf(options)]).toEqual(["pawl_", "pawl"])
       expect(Object.keys(given).filter((name) => name.startsWith("PAWL_") && !known.has(name))).toEqual([])
     }
   )
@@ -93,7 +65,10 @@ describe("The files of the environment", () => {
           Object.keys(environmentOf(join(deploy, "env", name))).filter((each) => secret.test(each))
         ]).toEqual([name, []])
     const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n")
-    for (const path of ["deploy/env/secrets.env", "deploy/compose/s3.env", "deploy/compose/postgres-password"]) {
+    const paths = ["env/secrets.env", "env/router-secrets.env", "compose/s3.env"]
+    for (const path of [...paths, "compose/postgres-password", "compose/router-password"].map(
+      (each) => `deploy/${each}`
+    )) {
       expect(ignored).toContain(path)
       expect(readFileSync(join(root, ".containerignore"), "utf8").split("\n")).toContain(path)
     }
@@ -140,11 +115,27 @@ describe("The composition", () => {
     }
   )
 
-  it("migrates once, with the same options", async () => {
+  it("migrates once, with the same options, and gives the routers' user its rights", async () => {
     const { command, deploy: how, env_file } = compose.services["migrate"]!
-    expect([command, how?.replicas]).toEqual([["migrate"], 1])
+    expect([command, how?.replicas]).toEqual([["migrate", "--grant-router", "pawl_router"], 1])
     const files = (env_file ?? []).map((path) => inPlace(resolve(dirname(composeFile), path)))
     expect((await optionsOf(files)).options.databaseUrl).not.toBe(null)
+  })
+
+  it("gives routers no owner's token, no owner of the database and no folder with keys", async () => {
+    const { env_file = [], volumes } = compose.services["router"]!
+    const files = env_file.map((path) => inPlace(resolve(dirname(composeFile), path)))
+    const { options } = await optionsOf(files)
+    expect([options.ownerToken, userOf(options)]).toEqual([null, "pawl_router"])
+    for (const [name, other] of Object.entries(compose.services))
+      if (name !== "router") for (const volume of volumes ?? []) expect(other.volumes ?? []).not.toContain(volume)
+    // Made when the database is, by a shell that takes the file.
+    const script = join(deploy, "compose/router-user.sh")
+    expect(compose.services["postgres"]?.volumes).toContain(
+      "./router-user.sh:/docker-entrypoint-initdb.d/router-user.sh:ro"
+    )
+    expect(spawnSync("sh", ["-n", script]).status).toBe(0)
+    expect(readFileSync(script, "utf8")).toContain("CREATE ROLE pawl_router LOGIN")
   })
 
   it("names no file and no volume that is not there, and lets those build walls who run strangers' code", () => {

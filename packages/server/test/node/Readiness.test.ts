@@ -15,6 +15,8 @@ import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Signer, SignerUnavailable } from "@pawl/core/provenance/Signer"
 import * as SetClock from "@pawl/testing/tools/SetClock"
 import { ServerLimits } from "../../src/ServerLimits.ts"
+import type { ServerRole } from "../../src/node/GivenOptions.ts"
+import { onlyRoutes } from "../../src/node/Options.ts"
 import * as ReadinessCheck from "../../src/node/ReadinessCheck.ts"
 
 const reason = "away"
@@ -29,13 +31,16 @@ type Ports = Records | ObjectStore | Repositories | Signer
 const stateWith = (
   broken: (context: Context.Context<Ports>) => Context.Context<Ports>,
   down: ReadonlyArray<string> = [],
-  provenance: ProvenanceMode = "warn"
+  provenance: ProvenanceMode = "warn",
+  roles: ReadonlyArray<ServerRole> = ["worker"]
 ) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const context = broken(yield* Effect.context<Ports>())
       const loops = { supervise: () => Effect.never, down: Effect.succeed(down) }
-      const readiness = yield* Effect.provide(ReadinessCheck.make(loops, { data: tmpdir(), provenance }), context)
+      const options = { data: tmpdir(), provenance, roles }
+      const made = onlyRoutes(options) ? ReadinessCheck.ofRouter(loops, options) : ReadinessCheck.make(loops, options)
+      const readiness = yield* Effect.provide(made, context)
       const asking = yield* Effect.forkChild(readiness.state)
       yield* TestClock.adjust(ServerLimits.readyAskMs)
       const before = yield* Fiber.join(asking)
@@ -108,7 +113,7 @@ describe("Whether a process is ready", () => {
         let down: ReadonlyArray<string> = []
         const loops = { supervise: () => Effect.never, down: Effect.sync(() => down) }
         yield* Effect.gen(function* () {
-          const { state } = yield* ReadinessCheck.make(loops, { data: tmpdir(), provenance: "warn" })
+          const { state } = yield* ReadinessCheck.make(loops, { data: tmpdir(), provenance: "warn", roles: ["api"] })
           expect(yield* state).toEqual({ status: "ready" })
           down = ["worker"]
           yield* set(-3_600_000)
@@ -126,12 +131,53 @@ describe("Whether a process is ready", () => {
   })
 
   it.each([
-    ["warn", { status: "ready" }],
-    ["enforce", { status: "not_ready", missing: ["signer"] }]
-  ] as const)("tells of a signer that is away only where releases wait for it: %s", async (provenance, state) => {
-    const away = new SignerUnavailable({ reason })
-    const broken = (context: Context.Context<Ports>) =>
-      Context.add(context, Signer, { keys: Effect.fail(away), sign: () => Effect.fail(away) })
-    expect((await stateWith(broken, [], provenance))[0]).toEqual(state)
+    ["warn", "worker", { status: "ready" }],
+    ["enforce", "worker", { status: "not_ready", missing: ["signer"] }],
+    ["enforce", "api", { status: "ready" }]
+  ] as const)(
+    "tells of a signer that is away only where releases wait for it, and who would sign: %s, %s",
+    async (provenance, role, state) => {
+      const away = new SignerUnavailable({ reason })
+      const broken = (context: Context.Context<Ports>) =>
+        Context.add(context, Signer, { keys: Effect.fail(away), sign: () => Effect.fail(away) })
+      expect((await stateWith(broken, [], provenance, [role]))[0]).toEqual(state)
+    }
+  )
+})
+
+describe("Whether a process that only routes is ready", () => {
+  /** A database that names bundles, and a store that has some of them. */
+  const serving =
+    (
+      named: ReadonlyArray<string | null>,
+      readable: (key: string) => Effect.Effect<never, ObjectStoreUnavailable> | null
+    ) =>
+    (context: Context.Context<Ports>) => {
+      const items = named.map((bundleKey) => ({ record: { bundleKey }, revision: 1 }))
+      const [records, objects] = [Context.get(context, Records), Context.get(context, ObjectStore)]
+      return Context.add(context, Records, {
+        ...records,
+        list: (kind) => (kind === "pointer" ? Effect.succeed({ items, nextCursor: null } as never) : Effect.die(kind))
+      }).pipe(
+        Context.add(ObjectStore, { ...objects, head: (key) => readable(key) ?? objects.head(key) }),
+        Context.add(Repositories, { ...Context.get(context, Repositories), main: () => Effect.die("it asks no git") })
+      )
+    }
+  const away = (key: string) => Effect.fail(new ObjectStoreUnavailable({ operation: "head", key, reason }))
+  const stateOf = async (broken: (context: Context.Context<Ports>) => Context.Context<Ports>) =>
+    (await stateWith(broken, [], "enforce", ["router"]))[0]
+
+  it("takes one bundle that it serves and can read, and asks for nothing that it may not", async () => {
+    const one = (key: string) => (key === "apps/b" ? null : away(key))
+    expect(await stateOf(serving(["apps/a", null, "apps/b"], one))).toEqual({ status: "ready" })
+    expect(await stateOf(serving([], away))).toEqual({ status: "ready" })
+  })
+
+  it("names the object store when it reads none of them, or is silent, and the database alone when that is away", async () => {
+    expect(await stateOf(serving(["apps/a", "apps/b"], away))).toEqual(notReady("object store"))
+    expect(await stateOf(serving(["apps/a", "apps/b"], () => Effect.never))).toEqual(notReady("object store"))
+    const silent = (context: Context.Context<Ports>) =>
+      Context.add(context, Records, { ...Context.get(context, Records), list: () => Effect.never })
+    expect(await stateOf(silent)).toEqual(notReady("database"))
   })
 })

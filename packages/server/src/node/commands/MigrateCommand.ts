@@ -5,9 +5,11 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { wordsOf } from "@pawl/core/primitives/Words"
+import type { RoleReport } from "@pawl/adapters-pg/rights/RightsLook"
 import type { Upgraded } from "@pawl/sql/Upgrade"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as Options from "../Options.ts"
+import type { Rights } from "../installations/Installation.ts"
 import * as Installations from "../installations/Installations.ts"
 import { type BesideOptions, besideOptions, givenOf } from "./Beside.ts"
 import { CannotAsk, reporting } from "./Remote.ts"
@@ -41,15 +43,40 @@ const outlookLines = (upgraded: Upgraded): ReadonlyArray<string> => {
   return [`${had}; this version needs ${to}: run \`pawl migrate\`, or start a server of it.`]
 }
 
-const migrating = Effect.fnUntraced(function* (given: BesideOptions, check: boolean) {
-  const options = yield* Options.read(...givenOf(given))
-  const { outlook, upgrade } = Installations.of(options)
-  if (!check) return { lines: doneLines(yield* upgrade), exitCode: 0 }
-  const found = yield* outlook
-  return { lines: outlookLines(found), exitCode: found.from < found.to || found.waiting.length > 0 ? 1 : 0 }
+/** What a user of the database has now, as lines for a person. */
+const rightsLines = ({ missing, role, surplus }: RoleReport): ReadonlyArray<string> => [
+  ...(missing.length + surplus.length === 0 ? [`The user ${role} has the rights of a router, and no others.`] : []),
+  ...missing.map((each) => `The user ${role} lacks ${each}`),
+  ...surplus.map((each) => `The user ${role} has more than a router needs: ${each}`)
+]
+
+/** What came of the rights of a user: none is asked for mostly. */
+const granting = Effect.fnUntraced(function* (rights: Rights | null, role: string | undefined, check: boolean) {
+  if (role === undefined) return { lines: [], isRight: true }
+  if (rights === null)
+    return yield* new CannotAsk({ reason: "--grant-router: a data folder has no users; it is for Postgres" })
+  const report = yield* check ? rights.of(role) : rights.grantRouter(role)
+  // What comes from PUBLIC or by a membership is told, and stops nobody who starts the others after this.
+  const counted = check ? [...report.missing, ...report.surplus] : report.missing
+  return { lines: rightsLines(report), isRight: counted.length === 0 }
 })
 
-/** Exits with 0 when the database is in shape; with 1 when `--check` finds something to do, 2 when it could not look. */
+const migrating = Effect.fnUntraced(function* (given: BesideOptions, check: boolean, router: string | undefined) {
+  const options = yield* Options.read(...givenOf(given))
+  const { outlook, rights, upgrade } = Installations.of(options)
+  const found = yield* check ? outlook : upgrade
+  const isDone = !check || (found.from === found.to && found.waiting.length === 0)
+  const granted = yield* granting(rights, router, check)
+  return {
+    lines: [...(check ? outlookLines(found) : doneLines(found)), ...granted.lines],
+    exitCode: isDone && granted.isRight ? 0 : 1
+  }
+})
+
+/**
+ * Exits with 0 when the database is in shape, and a user that is named has the rights of a router; with 1 when `--check`
+ * finds something to do, or that the user has more, 2 when it could not look.
+ */
 export const migrateCommand = Command.make(
   "migrate",
   {
@@ -57,11 +84,18 @@ export const migrateCommand = Command.make(
       Flag.withDefault(false),
       Flag.withDescription("change nothing: say what is to be done, and exit with 1 when there is something")
     ),
+    grantRouter: Flag.String("grant-router").pipe(
+      Flag.optional,
+      Flag.withDescription("a user of Postgres that is given what processes need that only route, and nothing else")
+    ),
     ...besideOptions
   },
-  ({ check, ...given }) =>
+  ({ check, grantRouter, ...given }) =>
     reporting(
-      Effect.mapError(Effect.scoped(migrating(given, check)), (error) => new CannotAsk({ reason: wordsOf(error) }))
+      Effect.mapError(
+        Effect.scoped(migrating(given, check, Option.getOrUndefined(grantRouter))),
+        (error) => new CannotAsk({ reason: wordsOf(error) })
+      )
     )
 ).pipe(
   Command.withDescription(

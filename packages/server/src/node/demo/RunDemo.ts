@@ -85,7 +85,10 @@ export const runDemo = Effect.fnUntraced(
     const own = model === null ? {} : { models: asModels(model), agentDailyCallCap: Limits.modelCallsPerDay }
     const running = yield* Server.start({ ...options, ...own, databaseUrl: null })
     timeline.say(`Pawl is ready at http://127.0.0.1:${running.port}, in ${data}`)
-    const api = DemoApi.make({ host: "127.0.0.1", port: running.port }, Redacted.value(running.ownerToken))
+    const api = DemoApi.make(
+      { host: "127.0.0.1", port: running.port },
+      running.ownerToken === null ? "" : Redacted.value(running.ownerToken)
+    )
     const urls = yield* Effect.tryPromise({
       try: () => run({ api, timeline, model }),
       catch: (error) => new DemoFailed({ reason: error instanceof Error ? error.message : String(error) })

@@ -35,10 +35,14 @@ const look: Effect.Effect<FoundDatabase> = Effect.scoped(
 /** An installation whose database lies in `data`. */
 export const make = (data: string): Installation => {
   const filename = join(data, "pawl.db")
+  const state = orUnavailable(
+    Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(Layer.provide(SqliteClient.layer({ filename })))
+  )
   return {
-    state: orUnavailable(
-      Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(Layer.provide(SqliteClient.layer({ filename })))
-    ),
+    state,
+    // One process does everything.
+    routing: state,
+    rights: null,
     beside: existsSync(filename)
       ? orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(SqliteClient.layer({ filename }))))
       : unavailable(`there is no ${filename}: name the data folder with --data`),

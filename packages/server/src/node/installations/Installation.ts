@@ -4,6 +4,8 @@
  */
 import { reasonOf } from "@pawl/sql/Database"
 import type * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
+import type { RoleReport } from "@pawl/adapters-pg/rights/RightsLook"
+import type { RoleRefused } from "@pawl/adapters-pg/rights/RouterGrants"
 import type * as Notices from "@pawl/adapters-pg/Notices"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
@@ -40,6 +42,16 @@ export interface FoundDatabase {
   readonly remedy: string | null
 }
 
+/** What users of the database may do. */
+export interface Rights {
+  /** What the one may do as whom this process connects. */
+  readonly own: Effect.Effect<RoleReport, DatabaseUnavailable>
+  /** What a user may do. Changes nothing. */
+  readonly of: (role: string) => Effect.Effect<RoleReport, DatabaseUnavailable | RoleRefused>
+  /** Gives a user what a router needs, and takes all else from it. Answers what it may do then. */
+  readonly grantRouter: (role: string) => Effect.Effect<RoleReport, DatabaseUnavailable | RoleRefused>
+}
+
 /** What the composition asks of one. */
 export interface Installation {
   /** The stores, and the notices between processes, which in one process have nobody to go to. */
@@ -53,6 +65,13 @@ export interface Installation {
   readonly restorable: Layer.Layer<SqlStores.Stores | SqlClient.SqlClient, DatabaseUnavailable>
   /** All rows of this moment, until the scope ends. */
   readonly snapshot: Effect.Effect<Snapshot, LedgerUnavailable, Scope.Scope>
+  /**
+   * The stores of a process that only routes: nothing is made, and nothing is read that it may not. It waits a while for
+   * who prepares the database.
+   */
+  readonly routing: Layer.Layer<SqlStores.Stores | Notices.Notices, DatabaseUnavailable>
+  /** Of the users of the database; null where there are none. */
+  readonly rights: Rights | null
   /** Brings the database to the shape of this version: what a server does at its start, by itself. */
   readonly upgrade: Effect.Effect<Upgraded, DatabaseUnavailable | DataFolder.FolderInUse | DataFolder.FolderUnavailable>
   /** What that would find. Changes nothing. */

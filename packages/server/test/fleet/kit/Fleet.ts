@@ -10,6 +10,7 @@ import { token } from "../../e2e/kit/ServerProcess.ts"
 import { ask, type Door } from "./Caller.ts"
 import * as Machines from "./Machines.ts"
 import * as RoleProcess from "./RoleProcess.ts"
+import * as RouterRole from "./RouterRole.ts"
 
 /** Where people find the API, and where apps are. */
 export const appsDomain = "apps.fleet.test"
@@ -47,7 +48,6 @@ const environmentOf = (machine: Machines.Machine, shared: ReadonlyMap<string, st
   new Map([
     ...shared,
     ["PAWL_DATA", join(machine.folder, "data")],
-    ["PAWL_OWNER_TOKEN", token],
     ["PAWL_BASE_URL", "http://pawl.fleet.test"],
     ["PAWL_APPS_DOMAIN", appsDomain],
     ["PAWL_SMOKE_RETRY_MS", "200"],
@@ -65,6 +65,12 @@ const ready = async (door: Door): Promise<void> => {
   throw new Error(`${door.host}:${door.port} is never ready`)
 }
 
+/** What a role has of it for itself: routers have less, and a folder without keys. */
+const ownOf = (role: RoleProcess.Role, machine: Machines.Machine, ofRouters: ReadonlyMap<string, string>) =>
+  role === "router"
+    ? new Map([...ofRouters, ["PAWL_DATA", join(machine.folder, "routes")]])
+    : new Map([["PAWL_OWNER_TOKEN", token]])
+
 /** Starts one. All machines have the same keys: each signs in its turn. */
 export const start = async (): Promise<Fleet> => {
   const network = await Machines.open()
@@ -81,9 +87,11 @@ export const start = async (): Promise<Fleet> => {
     running.push(postgres)
     const s3 = await S3Server.startAt(bucket.place("s3"))
     running.push(s3)
+    const { bucket: name } = await makeBucket(s3)
+    const ofRouters = await RouterRole.make(postgres.url, s3, name)
     const shared = new Map([
       ["PAWL_DATABASE_URL", postgres.url],
-      ["PAWL_OBJECTS", `s3://${(await makeBucket(s3)).bucket}/fleet`],
+      ["PAWL_OBJECTS", `s3://${name}/pawl`],
       ["PAWL_S3_ENDPOINT", s3.endpoint],
       ["AWS_ACCESS_KEY_ID", s3.accessKeyId],
       ["AWS_SECRET_ACCESS_KEY", s3.secretAccessKey],
@@ -99,7 +107,8 @@ export const start = async (): Promise<Fleet> => {
       return machine
     }
     const started = async (machine: Machines.Machine, role: RoleProcess.Role): Promise<Door> => {
-      processes.push(await RoleProcess.start(machine, role, environmentOf(machine, shared)))
+      const environment = new Map([...environmentOf(machine, shared), ...ownOf(role, machine, ofRouters)])
+      processes.push(await RoleProcess.start(machine, role, environment))
       return { host: machine.host, port: RoleProcess.ports[role] }
     }
     const machines = [await equipped("one"), await equipped("two"), await equipped("three")]

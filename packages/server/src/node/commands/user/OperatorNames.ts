@@ -6,7 +6,7 @@ export const operatorNames: ReadonlyArray<Named> = [
   { name: "serve", what: "Serves the API and the live apps from one data folder" },
   { name: "demo", what: "Runs the main job on real input, in a folder of its own" },
   { name: "doctor", what: "Says what this machine offers, what is missing, and how to mend it" },
-  { name: "migrate", what: "Brings the database to the shape of this version" },
+  { name: "migrate", what: "Brings the database to the shape of this version, and gives a router's user its rights" },
   { name: "backup", what: "Copies all of an installation, while it runs, to a folder or a bucket" },
   { name: "restore", what: "Puts a backup into an empty installation" },
   { name: "import", what: "Makes a Project of a folder, with its lock file, and waits until it is live" },

@@ -4,7 +4,7 @@
  */
 import { reasonOf } from "@pawl/sql/Database"
 import type * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
-import type * as Notices from "@pawl/adapters-pg/Notices"
+import type * as Notices from "@pawl/core/ledger/Notices"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Commands } from "@pawl/core/work/Commands"

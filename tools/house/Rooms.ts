@@ -93,6 +93,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: "own",
     node: true
   }),
+  room("adapters-nats", "packages/adapters-nats/src/", {
+    holds: "notices between processes over NATS core",
+    workspace: ["core"],
+    external: "own",
+    node: true
+  }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
     holds: "the client of Cloudflare's Workers Builds",
     workspace: ["core", "sql", "router"],
@@ -141,6 +147,7 @@ export const rooms: ReadonlyArray<Room> = [
       "adapters-local",
       "adapters-pg",
       "adapters-s3",
+      "adapters-nats",
       "adapters-cloudflare",
       "adapters-models"
     ],

@@ -1,6 +1,6 @@
 /** `Notices` between several users of one process, as if each were a process of its own: for tests and for hosts. */
 import { Effect } from "effect"
-import type { Join, Listener } from "@pawl/core/ledger/Notices"
+import { type Join, type Listener, Notices } from "@pawl/core/ledger/Notices"
 
 /** A medium of its own, where nobody has joined yet. Who listens is told at once. */
 export const make = (): Join => {
@@ -17,16 +17,17 @@ export const make = (): Join => {
         }),
         (mine) => Effect.sync(() => void joined.delete(mine))
       ),
-      (mine) => ({
-        publish: (topic) => {
-          for (const listeners of joined) if (listeners !== mine) for (const { heard } of listeners) heard(topic)
-        },
-        subscribe: (listener) => {
-          mine.add(listener)
-          return () => void mine.delete(listener)
-        },
-        away: Effect.succeed(null)
-      })
+      (mine) =>
+        Notices.of({
+          publish: (topic) => {
+            for (const listeners of joined) if (listeners !== mine) for (const { heard } of listeners) heard(topic)
+          },
+          subscribe: (listener) => {
+            mine.add(listener)
+            return () => void mine.delete(listener)
+          },
+          away: Effect.succeed(null)
+        })
     )
   }
 }

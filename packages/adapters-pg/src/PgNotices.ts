@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import * as NoticePost from "@pawl/core/ledger/NoticePost"
-import type { Notices } from "@pawl/core/ledger/Notices"
+import { Notices } from "@pawl/core/ledger/Notices"
 import { Effect, type Scope } from "effect"
 import Pg from "pg"
 import { PgLimits } from "./PgLimits.ts"
@@ -102,9 +102,9 @@ export const make = Effect.fnUntraced(function* (
     }),
     (made) => Effect.promise(() => made.end())
   )
-  return {
+  return Notices.of({
     publish: (topic) => line.publish(topic),
     subscribe: line.post.subscribe,
     away: Effect.sync(() => (line.isThere ? null : "the connection to Postgres that listens is broken"))
-  }
+  })
 })

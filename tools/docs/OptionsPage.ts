@@ -114,6 +114,16 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none: SQLite in the data folder",
     what: "Keeps the state in [Postgres](postgres.md), so that several processes can share it."
   },
+  notices: {
+    takes: "`nats://host:port` or `tls://host:port`, several by commas; `user:password@` or `token@` before the host",
+    otherwise: "the database's own",
+    what: "Which [NATS](many-machines.md#notices) carries notices between the processes on one database. It is a hint: without it they look every now and then. Keep a login in the environment."
+  },
+  noticesCredentials: {
+    takes: "a path, from the root",
+    otherwise: "none",
+    what: "A file of credentials for that NATS, as its own tools write it (`.creds`). It is read whenever a connection is made."
+  },
   objects: {
     takes: "`folder`, or `s3://bucket/prefix`",
     otherwise: "folder: `<data>/objects`",

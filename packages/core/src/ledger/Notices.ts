@@ -31,9 +31,12 @@ export class Notices extends Context.Service<
  */
 export type Join = (place: string) => Effect.Effect<Notices["Service"], never, Scope.Scope>
 
-/** For a store that one process has to itself: there is nobody to tell. */
-export const layerAlone: Layer.Layer<Notices> = Layer.succeed(Notices, {
+/** For one who tells nobody and hears nobody. */
+export const alone: Notices["Service"] = Notices.of({
   publish: () => undefined,
   subscribe: () => () => undefined,
   away: Effect.succeed(null)
 })
+
+/** For a store that one process has to itself: there is nobody to tell. */
+export const layerAlone: Layer.Layer<Notices> = Layer.succeed(Notices, alone)

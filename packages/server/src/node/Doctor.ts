@@ -9,6 +9,7 @@ import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
+import * as NoticeCarriers from "./NoticeCarriers.ts"
 import * as Objects from "./Objects.ts"
 import { type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
@@ -87,6 +88,7 @@ const noOptions = {
   data: ".",
   databaseUrl: null,
   databaseSchema: "",
+  notices: { _tag: "Database" },
   objects: { _tag: "Folder" },
   models: null,
   signer: { _tag: "File" },
@@ -94,11 +96,12 @@ const noOptions = {
 } as const
 
 /** The database that the options name. */
-const database = ({ data, databaseSchema, databaseUrl }: Pick<Options, "data" | "databaseSchema" | "databaseUrl">) =>
-  Effect.map(Installations.of({ data, databaseSchema, databaseUrl }).look, (found): Finding => ({
-    part: "Database",
-    ...found
-  }))
+const database = (options: Installations.DatabaseOptions) =>
+  Effect.map(Installations.of(options).look, (found): Finding => ({ part: "Database", ...found }))
+
+/** What carries notices, where that is not the database. */
+const notices = ({ notices: choice }: Pick<Options, "notices">): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.map(NoticeCarriers.look(choice), (found) => (found === null ? [] : [{ part: "Notices", ...found }]))
 
 /** Where objects are. */
 const objectStore = (options: Pick<Options, "data" | "objects">): Effect.Effect<Finding> =>
@@ -157,10 +160,10 @@ const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0],
     runtime,
     database(named),
     objectStore(named),
-    signing(named),
-    models(named)
+    signing(named)
   ])
-  return Result.isFailure(options) ? [...found.slice(0, -1), refused(options.failure.reason)] : found
+  const last = Result.isFailure(options) ? refused(options.failure.reason) : yield* models(named)
+  return [...found, ...(yield* notices(named)), last]
 })
 
 /** What a person should know before relying on this machine, one line each. */

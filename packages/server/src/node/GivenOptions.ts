@@ -79,6 +79,8 @@ export const givenOptions = Config.all({
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.Redacted("ownerToken")),
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
+  notices: Config.option(Config.Redacted("notices")),
+  noticesCredentials: Config.option(Config.String("noticesCredentials")),
   objects: Config.withDefault(Config.String("objects"), "folder"),
   s3Endpoint: Config.option(Config.String("s3Endpoint")),
   s3Region: Config.option(Config.String("s3Region")),

@@ -23,6 +23,7 @@ import {
 import { hostsOf } from "./ImportHosts.ts"
 import { algorithmOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
+import { type NoticesChoice, noticesOf } from "./NoticesOptions.ts"
 import { type ObjectsChoice, objectsOf, repositoriesOf } from "./ObjectOptions.ts"
 import { remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
@@ -68,6 +69,8 @@ export interface Options {
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
+  /** What carries notices between the processes on it. */
+  readonly notices: NoticesChoice
   /** Where objects are. */
   readonly objects: ObjectsChoice
   /** `packs` wherever objects are in no folder. */
@@ -223,6 +226,7 @@ const chosenOf = (read: GivenOptions) =>
     const repositories = yield* worded(repositoriesOf(read, objects))
     return {
       databaseUrl,
+      notices: yield* worded(noticesOf(read, databaseUrl === null)),
       ownerToken,
       npmRegistry,
       objects,

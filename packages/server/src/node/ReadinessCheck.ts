@@ -1,5 +1,6 @@
 /** Whether this process can work now: what it stands on answers, and all of its loops run. */
 import { isOutage } from "@pawl/core/work/Outages"
+import { Notices } from "@pawl/core/ledger/Notices"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -8,7 +9,7 @@ import { recent } from "@pawl/core/primitives/Recent"
 import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Signer } from "@pawl/core/provenance/Signer"
 import type { Loops } from "@pawl/core/upkeep/Loops"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import type { Readiness } from "../http/index.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { fullDisk } from "./FullDisk.ts"
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function* (
   { data, provenance }: Pick<Options, "data" | "provenance">
 ) {
   let isStopping = false
-  const context = yield* Effect.context<Records | ObjectStore | Repositories | Signer>()
+  const context = yield* Effect.context<Records | ObjectStore | Repositories | Signer | Notices>()
   const look = Effect.gen(function* () {
     const store = yield* ObjectStore
     const away = yield* Effect.all([stored, missing("object store", store.head(`ready/${nobody}`)), fullDisk(data)], {
@@ -81,7 +82,10 @@ export const make = Effect.fnUntraced(function* (
   const state: (typeof Readiness)["Service"] = Effect.gen(function* () {
     if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
     const all = yield* looked
-    return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)
+    if (all.length > 0) return { status: "not_ready", missing: all } as const
+    // Who goes on without them is slower, not broken.
+    const away = yield* Context.get(context, Notices).away
+    return away === null ? ({ status: "ready" } as const) : ({ status: "ready", without: ["notices"] } as const)
   })
   return { state, stopping: Effect.sync(() => void (isStopping = true)) }
 })

@@ -21,7 +21,9 @@ const [servers, file] = ["notices (PAWL_NOTICES)", "noticesCredentials (PAWL_NOT
 export const noticesOf = (read: ReadNoticesOptions, isEmbedded: boolean): NoticesChoice | string => {
   const [given, credentials] = [Option.getOrNull(read.notices), Option.getOrNull(read.noticesCredentials)]
   if (given === null)
-    return credentials === null ? { _tag: "Database" } : `${file}: set ${servers} to nats://host:port too, or leave it out`
+    return credentials === null
+      ? { _tag: "Database" }
+      : `${file}: set ${servers} to nats://host:port too, or leave it out`
   const found = serversOf(Redacted.value(given))
   if (typeof found === "string") return `${servers}: ${found}`
   if (isEmbedded)

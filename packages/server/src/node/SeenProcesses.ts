@@ -26,9 +26,7 @@ export const findingsOf = (processes: ReadonlyArray<SeenProcess>, nowMs: number)
 }
 
 /** What is noted in the store that the options name; nothing where that has not the shape of this version, or is away. */
-export const seenProcesses = (
-  options: Installations.DatabaseOptions
-): Effect.Effect<ReadonlyArray<Finding>> =>
+export const seenProcesses = (options: Installations.DatabaseOptions): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
     return findingsOf(yield* (yield* Fleet).all, yield* nowMillis)
   }).pipe(

@@ -32,7 +32,12 @@ describe("The options of notices", () => {
     ["postgres://s3cr3t@host", undefined, false, "notices (PAWL_NOTICES): use nats://host:port"],
     ["nats://s3cr3t@host", undefined, true, "notices (PAWL_NOTICES): leave it out: the embedded server"],
     [undefined, "/a/file", false, "noticesCredentials (PAWL_NOTICES_CREDENTIALS): set notices (PAWL_NOTICES)"],
-    ["nats://host", "a/file", false, "noticesCredentials (PAWL_NOTICES_CREDENTIALS): name the file by its absolute path"],
+    [
+      "nats://host",
+      "a/file",
+      false,
+      "noticesCredentials (PAWL_NOTICES_CREDENTIALS): name the file by its absolute path"
+    ],
     ["nats://s3cr3t@host", "/a/file", false, "noticesCredentials (PAWL_NOTICES_CREDENTIALS): leave it out, or"]
   ])("%s and %s are refused in words that do not repeat them", (notices, credentials, isEmbedded, words) => {
     const problem = of(notices, credentials, isEmbedded)

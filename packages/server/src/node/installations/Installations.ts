@@ -8,10 +8,7 @@ import * as Postgres from "./Postgres.ts"
 export type DatabaseOptions = Pick<Options, "data" | "databaseSchema" | "databaseUrl" | "notices">
 
 /** Postgres when there is a URL of a database, else the embedded one. */
-export const of = ({
-  data,
-  databaseSchema,
-  databaseUrl,
-  notices
-}: DatabaseOptions): Installation =>
-  databaseUrl === null ? Embedded.make(data) : Postgres.make(data, { url: databaseUrl, schema: databaseSchema }, notices)
+export const of = ({ data, databaseSchema, databaseUrl, notices }: DatabaseOptions): Installation =>
+  databaseUrl === null
+    ? Embedded.make(data)
+    : Postgres.make(data, { url: databaseUrl, schema: databaseSchema }, notices)

@@ -55,6 +55,10 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "a registry of npm packages that does what a test wants, over real HTTP, and archives of every kind",
     node: true
   }),
+  room("testing/kms", "packages/testing/src/kms/", {
+    holds: "a little KMS that signs, over real HTTP, and fails as a test wants",
+    node: true
+  }),
   room("testing/scenes", "packages/testing/src/scenes/", {
     holds: "scenes that stand as folders beside the sources, read for a suite",
     node: true

@@ -190,9 +190,14 @@ const abouts: Readonly<Record<string, About>> = {
     what: "The keys that the router begins with; those that they introduced count too. See [Keys](keys.md#the-router)."
   },
   signer: {
-    takes: "`file`, or `command:` and an absolute path",
+    takes: "`file`, `command:` and an absolute path, or `kms:` and the ARN of a key",
     otherwise: "file",
-    what: "What signs statements: `<data>/signing-key`, or a program. See [Keys](keys.md)."
+    what: "What signs statements: `<data>/signing-key`, a program, or a key in a KMS. See [Keys](keys.md)."
+  },
+  kmsEndpoint: {
+    takes: "`http://host:port` or `https://host`",
+    otherwise: "AWS's own of the key's region",
+    what: "Where the KMS of `signer` is, when it is not AWS's."
   },
   checkpointFolder: {
     takes: "a folder",

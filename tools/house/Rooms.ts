@@ -92,7 +92,7 @@ export const rooms: ReadonlyArray<Room> = [
     node: true
   }),
   room("adapters-s3", "packages/adapters-s3/src/", {
-    holds: "objects on S3",
+    holds: "objects on S3, and the signer in a KMS",
     workspace: ["core"],
     external: "own",
     node: true

@@ -20,7 +20,8 @@ const log: KmsSigner.LogSigner = (() => {
   const key = publicKeyOf(publicKey.export({ type: "spki", format: "der" }))!
   return {
     key: Effect.succeed(key),
-    sign: (message) => Effect.sync(() => ({ keyid: key.keyid, sig: Base64.encode(signBytes(null, message, privateKey)) }))
+    sign: (message) =>
+      Effect.sync(() => ({ keyid: key.keyid, sig: Base64.encode(signBytes(null, message, privateKey)) }))
   }
 })()
 

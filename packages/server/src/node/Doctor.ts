@@ -5,6 +5,7 @@ import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -126,26 +127,30 @@ const models = ({ models: named }: Pick<Options, "models">): Effect.Effect<Findi
   })
 }
 
+/** The id of the key that signs. One in a KMS also signs something: to see it and to sign by it are two rights. */
+const keyidOf = ({ signer: { _tag } }: Pick<Options, "signer">) =>
+  Effect.flatMap(Signer, (signer) =>
+    _tag === "Kms"
+      ? Effect.map(signer.sign("statement", utf8("pawl-doctor")), ({ keyid }) => keyid)
+      : Effect.map(signer.keys, ({ statement }) => statement.keyid)
+  )
+
 /** What signs statements. */
 const signing = (options: Pick<Options, "data" | "signer" | "provenance">): Effect.Effect<Finding> =>
-  Effect.map(
-    Effect.provide(Effect.result(Effect.flatMap(Signer, (signer) => signer.keys)), Signers.layer(options)),
-    (keys) => {
-      const part = "Signer"
-      const mode = `provenance ${options.provenance}`
-      if (Result.isSuccess(keys))
-        return { part, state: "ok", found: `${keys.success.statement.keyid}; ${mode}`, remedy: null }
-      if (options.signer._tag === "File")
-        return {
-          part,
-          state: "ok",
-          found: `a key file, made at the first start on a new folder; ${mode}`,
-          remedy: null
-        }
-      const remedy = "correct PAWL_SIGNER: statements stay unsigned meanwhile"
-      return { part, state: "weak", found: `${keys.failure.reason}; ${mode}`, remedy }
-    }
-  )
+  Effect.map(Effect.provide(Effect.result(keyidOf(options)), Signers.layer(options)), (keyid) => {
+    const part = "Signer"
+    const mode = `provenance ${options.provenance}`
+    if (Result.isSuccess(keyid)) return { part, state: "ok", found: `${keyid.success}; ${mode}`, remedy: null }
+    if (options.signer._tag === "File")
+      return {
+        part,
+        state: "ok",
+        found: `a key file, made at the first start on a new folder; ${mode}`,
+        remedy: null
+      }
+    const remedy = "correct PAWL_SIGNER: statements stay unsigned meanwhile"
+    return { part, state: "weak", found: `${keyid.failure.reason}; ${mode}`, remedy }
+  })
 
 /** What `serve` would refuse. */
 const refused = (reason: string): Finding => ({ part: "Options", state: "missing", found: reason, remedy: null })

@@ -108,6 +108,7 @@ export const givenOptions = Config.all({
   provenancePublic: Config.withDefault(Config.Literals(publicities, "provenancePublic"), "summary" as const),
   trustedKeys: Config.withDefault(Config.String("trustedKeys"), ""),
   signer: Config.withDefault(Config.String("signer"), "file"),
+  kmsEndpoint: Config.option(Config.String("kmsEndpoint")),
   checkpointFolder: Config.option(Config.String("checkpointFolder")),
   signingKeyType: Config.withDefault(Config.Literals(keyTypes, "signingKeyType"), "p256" as const),
   mcpTools: Config.withDefault(Config.Literals(toolChoices, "mcpTools"), "all" as const),

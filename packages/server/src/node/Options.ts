@@ -21,7 +21,7 @@ import {
   type ServerRole
 } from "./GivenOptions.ts"
 import { hostsOf } from "./ImportHosts.ts"
-import { algorithmOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
+import { algorithmOf, kmsEndpointOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
 import { type NoticesChoice, noticesOf } from "./NoticesOptions.ts"
 import { type ObjectsChoice, objectsOf, repositoriesOf } from "./ObjectOptions.ts"
@@ -89,6 +89,8 @@ export interface Options {
   readonly trustedKeys: ReadonlyArray<string>
   /** What signs statements. */
   readonly signer: SignerChoice
+  /** Of a KMS that is not AWS's. Null: AWS's own of the key's region. */
+  readonly kmsEndpoint: string | null
   /** Where checkpoints are also written as files, absolute. Null: nowhere. */
   readonly checkpointFolder: string | null
   /** Of a key file that is made. */
@@ -224,6 +226,7 @@ const chosenOf = (read: GivenOptions) =>
     )
     const objects = yield* worded(objectsOf(read))
     const repositories = yield* worded(repositoriesOf(read, objects))
+    const kmsEndpoint = yield* kmsEndpointOf(read.kmsEndpoint)
     return {
       databaseUrl,
       notices: yield* worded(noticesOf(read, databaseUrl === null)),
@@ -236,7 +239,8 @@ const chosenOf = (read: GivenOptions) =>
       importHosts: yield* worded(hostsOf(read.importHosts)),
       ...(yield* worded(telemetryOf(read))),
       models: yield* worded(modelsOf(read)),
-      signer: yield* worded(signerOf(read.signer)),
+      kmsEndpoint,
+      signer: yield* worded(signerOf(read.signer, kmsEndpoint)),
       trustedKeys: yield* worded(trustedKeysOf(read.trustedKeys)),
       roles: yield* worded(rolesOf(read.roles, databaseUrl === null)),
       appsDomain: yield* appsDomainOf(read)

@@ -15,8 +15,10 @@ export const NatsLimits = {
   natsServers: 16,
 
   // Notices over NATS (decisions: how long it is waited for)
-  /** Until one server is connected, or given up for now. A start waits for this once. */
+  /** Until one server is connected, or given up for now. */
   natsConnectMs: 2 * second,
+  /** How long a start waits for the first try, of however many servers. */
+  natsStartMs: 3 * second,
   /** How often a connection is asked whether it is there, and how many answers may be owed: below the 10 s that a router remembers. */
   natsHeartbeatMs: 3 * second,
   natsHeartbeatsOwed: 2,

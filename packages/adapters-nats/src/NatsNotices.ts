@@ -3,9 +3,11 @@
  * whoever listens also polls.
  */
 import { createHash } from "node:crypto"
+import { setTimeout as pause } from "node:timers/promises"
 import { type Join, Notices } from "@pawl/core/ledger/Notices"
 import { Effect } from "effect"
 import { type NatsOptions, serversText } from "./NatsAddress.ts"
+import { NatsLimits } from "./NatsLimits.ts"
 import { NatsLine } from "./NatsLine.ts"
 
 /** Where those of one place speak. No name of a database goes to NATS. */
@@ -13,8 +15,8 @@ export const subjectOf = (place: string): string =>
   `pawl.notices.${createHash("sha256").update(place).digest("hex").slice(0, 32)}`
 
 /**
- * Joins a place, over these servers. The first try is waited for; one that fails is told in the log, as is each change
- * after that, and the server is tried again for ever.
+ * Joins a place, over these servers. The first try is waited for, for a while; one that fails is told in the log, as is each
+ * change after that, and the server is tried again for ever.
  */
 export const join =
   (options: NatsOptions): Join =>
@@ -36,7 +38,10 @@ export const join =
       const line = yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const made = new NatsLine({ ...options, subject: subjectOf(place), changed })
-          await made.open()
+          const waiting = new AbortController()
+          const late = pause(NatsLimits.natsStartMs, undefined, { signal: waiting.signal }).catch(() => undefined)
+          await Promise.race([made.open(), late])
+          waiting.abort()
           return made
         }),
         (made) => Effect.promise(() => made.end())

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { connect } from "@nats-io/transport-node"
 import { NatsLimits } from "@pawl/adapters-nats/NatsLimits"
 import { subjectOf } from "@pawl/adapters-nats/NatsNotices"
@@ -82,6 +83,30 @@ describe.skipIf(missing !== null)("Notices over NATS", () => {
         const line = `Warn: notices: NATS at ${late.url} is not reached: nobody listens there. It is tried again; work is found by looking every now and then meanwhile.`
         const back = `Info: notices: NATS at ${late.url} is reached again`
         expect(lines.toSorted()).toEqual([back, back, line, line])
+      })
+    ))
+
+  it("keep nobody from starting while many servers are silent", () =>
+    run(
+      Effect.gen(function* () {
+        const open = new Set<Socket>()
+        const silent = Effect.acquireRelease(
+          Effect.callback<Server>((resume) => {
+            const { host, port } = ownAddress()
+            const server = createServer((socket) => void open.add(socket.on("error", () => undefined)))
+            server.listen(port, host, () => resume(Effect.succeed(server)))
+          }),
+          (server) => Effect.sync(() => void server.close())
+        )
+        yield* Effect.addFinalizer(() => Effect.sync(() => open.forEach((socket) => socket.destroy())))
+        const servers = yield* Effect.replicateEffect(silent, 4)
+        const urls = servers.map((server) => {
+          const { address, port } = server.address() as AddressInfo
+          return `nats://${address}:${port}`
+        })
+        // It is still at the first two of them.
+        const { away } = yield* join(urls.join(","))
+        expect(yield* away).toBe(`NATS at ${urls.join(",")}: it was not reached yet`)
       })
     ))
 

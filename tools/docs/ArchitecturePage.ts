@@ -48,13 +48,13 @@ const floorTable = (): string =>
     floors.map(({ holds, room }) => [code(room), holds])
   )
 
-/** What makes a port: a layer of it, or its place in a context. Those that only watch another one are none. */
+/** What makes a port: a layer of it, its place in a context, or the port alone, for others to put there. Those that only watch another one are none. */
 const makersOf = (port: string): ReadonlyArray<string> =>
   sources
     .filter(({ name }) => !/telemetry|^testing|http\/request/.test(name))
     .filter(({ text }) =>
       new RegExp(
-        `(Layer\\.(effect|succeed|sync|effectContext)\\(|Context\\.(add|make)\\((\\w+, )?)\\s*${port}\\b`
+        `(Layer\\.(effect|succeed|sync|effectContext)\\(|Context\\.(add|make)\\((\\w+, )?)\\s*${port}\\b|\\b${port}\\.of\\(`
       ).test(text)
     )
     .map(({ name }) => name)

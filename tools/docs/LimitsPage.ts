@@ -5,6 +5,7 @@ import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
+import { NatsLimits } from "@pawl/adapters-nats/NatsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
 import { S3Limits } from "@pawl/adapters-s3/S3Limits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
@@ -22,6 +23,7 @@ const sources = [
   "adapters-local/src/PackLimits.ts",
   "adapters-pg/src/PgLimits.ts",
   "adapters-s3/src/S3Limits.ts",
+  "adapters-nats/src/NatsLimits.ts",
   "adapters-cloudflare/src/CloudflareLimits.ts",
   "adapters-models/src/ModelsLimits.ts",
   "server/src/ServerLimits.ts"
@@ -33,6 +35,7 @@ const all = {
   ...LocalLimits,
   ...PgLimits,
   ...S3Limits,
+  ...NatsLimits,
   ...CloudflareLimits,
   ...ModelsLimits,
   ...ServerLimits

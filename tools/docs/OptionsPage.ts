@@ -114,6 +114,16 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none: SQLite in the data folder",
     what: "Keeps the state in [Postgres](postgres.md), so that several processes can share it."
   },
+  notices: {
+    takes: "`nats://host:port` or `tls://host:port`, several by commas; `user:password@` or `token@` before the host",
+    otherwise: "the database's own",
+    what: "Which [NATS](many-machines.md#notices) carries notices between the processes on one database. It is a hint: without it they look every now and then. Keep a login in the environment."
+  },
+  noticesCredentials: {
+    takes: "a path, from the root",
+    otherwise: "none",
+    what: "A file of credentials for that NATS, as its own tools write it (`.creds`). It is read whenever a connection is made."
+  },
   objects: {
     takes: "`folder`, or `s3://bucket/prefix`",
     otherwise: "folder: `<data>/objects`",
@@ -180,9 +190,14 @@ const abouts: Readonly<Record<string, About>> = {
     what: "The keys that the router begins with; those that they introduced count too. See [Keys](keys.md#the-router)."
   },
   signer: {
-    takes: "`file`, or `command:` and an absolute path",
+    takes: "`file`, `command:` and an absolute path, or `kms:` and the ARN of a key",
     otherwise: "file",
-    what: "What signs statements: `<data>/signing-key`, or a program. See [Keys](keys.md)."
+    what: "What signs statements: `<data>/signing-key`, a program, or a key in a KMS. See [Keys](keys.md)."
+  },
+  kmsEndpoint: {
+    takes: "`http://host:port` or `https://host`",
+    otherwise: "AWS's own of the key's region",
+    what: "Where the KMS of `signer` is, when it is not AWS's."
   },
   checkpointFolder: {
     takes: "a folder",

@@ -58,6 +58,10 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "a registry of npm packages that does what a test wants, over real HTTP, and archives of every kind",
     node: true
   }),
+  room("testing/kms", "packages/testing/src/kms/", {
+    holds: "a little KMS that signs, over real HTTP, and fails as a test wants",
+    node: true
+  }),
   room("testing/scenes", "packages/testing/src/scenes/", {
     holds: "scenes that stand as folders beside the sources, read for a suite",
     node: true
@@ -91,7 +95,13 @@ export const rooms: ReadonlyArray<Room> = [
     node: true
   }),
   room("adapters-s3", "packages/adapters-s3/src/", {
-    holds: "objects on S3",
+    holds: "objects on S3, and the signer in a KMS",
+    workspace: ["core"],
+    external: "own",
+    node: true
+  }),
+  room("adapters-nats", "packages/adapters-nats/src/", {
+    holds: "notices between processes over NATS core",
     workspace: ["core"],
     external: "own",
     node: true
@@ -144,6 +154,7 @@ export const rooms: ReadonlyArray<Room> = [
       "adapters-local",
       "adapters-pg",
       "adapters-s3",
+      "adapters-nats",
       "adapters-cloudflare",
       "adapters-models"
     ],

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
+import { NatsLimits } from "@pawl/adapters-nats/NatsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
 import { S3Limits } from "@pawl/adapters-s3/S3Limits"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -34,6 +35,7 @@ const owned = [
   ["adapters-models", "ModelsLimits", Object.keys(ModelsLimits)],
   ["adapters-pg", "PgLimits", Object.keys(PgLimits)],
   ["adapters-s3", "S3Limits", Object.keys(S3Limits)],
+  ["adapters-nats", "NatsLimits", Object.keys(NatsLimits)],
   ["server", "ServerLimits", Object.keys(ServerLimits)]
 ] as const
 

@@ -7,10 +7,10 @@
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Notices from "@pawl/core/ledger/Notices"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Database } from "@pawl/sql/Database"
 import { Context, Effect, Layer } from "effect"
-import * as Notices from "./Notices.ts"
 import { makeClient } from "./PgConnections.ts"
 import { make as makeDatabase } from "./PgDatabase.ts"
 import { PgLimits } from "./PgLimits.ts"
@@ -46,11 +46,27 @@ const makeSignals = Effect.fnUntraced(function* (notices: Notices.Notices["Servi
   }
 })
 
-const make = Effect.fnUntraced(function* (options: PgPool.Options, makesSchema: boolean) {
+/** How connections are made, and what carries notices. */
+export interface Options extends PgPool.Options {
+  /** What carries notices between the processes on this database. Default: the database itself. */
+  readonly notices?: Notices.Join
+}
+
+/** The same for all who use this schema of this database, whatever they call its host; another's is another. */
+const placeOf = (sql: SqlClient.SqlClient, schema: string) =>
+  Effect.map(
+    sql<{ readonly place: string }>`SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
+      (SELECT oid FROM pg_database WHERE datname = current_database()), ${schema}::text) AS place`,
+    ([row]) => row!.place
+  )
+
+const make = Effect.fnUntraced(function* (options: Options, makesSchema: boolean) {
   const pool = yield* PgPool.make(options)
   const sql = yield* makeClient(pool)
-  if (makesSchema) yield* makeSchema(sql, options.schema ?? defaultSchema)
-  const notices = yield* PgNotices.make(options)
+  const schema = options.schema ?? defaultSchema
+  if (makesSchema) yield* makeSchema(sql, schema)
+  const { notices: join } = options
+  const notices = yield* join === undefined ? PgNotices.make(options) : Effect.flatMap(placeOf(sql, schema), join)
   const signals = yield* makeSignals(notices)
   const database = {
     ...makeDatabase(pool, (options.statementMs ?? PgLimits.statementMs) + PgLimits.serverSilenceMs),
@@ -63,13 +79,11 @@ const make = Effect.fnUntraced(function* (options: PgPool.Options, makesSchema: 
 })
 
 /** Fails with `SqlError` when the database cannot be reached or used. Everything ends with the scope. */
-export const layer = (
-  options: PgPool.Options
-): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
   Layer.effectContext(make(options, true)).pipe(Layer.provide(Reactivity.layer))
 
 /** The same, and nothing is made: for who works on a schema that is there, perhaps as a user that may make none. */
 export const layerBeside = (
-  options: PgPool.Options
+  options: Options
 ): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
   Layer.effectContext(make(options, false)).pipe(Layer.provide(Reactivity.layer))

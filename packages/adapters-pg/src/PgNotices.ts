@@ -3,28 +3,33 @@
  * the transactions, not in them: a transaction that notifies takes a lock that all such share.
  */
 import { randomBytes } from "node:crypto"
+import * as NoticePost from "@pawl/core/ledger/NoticePost"
+import { Notices } from "@pawl/core/ledger/Notices"
 import { Effect, type Scope } from "effect"
 import Pg from "pg"
-import type { Listener, Notices } from "./Notices.ts"
 import { PgLimits } from "./PgLimits.ts"
 import { type Options, settings } from "./PgPool.ts"
 import { defaultSchema } from "./SchemaName.ts"
 
-class Post {
-  readonly listeners = new Set<Listener>()
+class Line {
+  readonly post = NoticePost.make({
+    sender: randomBytes(6).toString("hex"),
+    topicsKept: PgLimits.noticeTopicsKept,
+    topicsAtOnce: PgLimits.noticeTopicsAtOnce
+  })
   readonly #options: Options
   readonly #channel: string
-  /** Who says it, so that this process does not hear itself. */
-  readonly #sender = randomBytes(6).toString("hex")
-  readonly #waiting = new Set<string>()
   #client: Pg.Client | null = null
-  #sending = false
   #ended = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
     this.#options = options
     this.#channel = `pawl_${options.schema ?? defaultSchema}`
+  }
+
+  get isThere(): boolean {
+    return this.#client !== null
   }
 
   async connect(): Promise<void> {
@@ -36,21 +41,21 @@ class Post {
       clearInterval(heartbeat)
       if (this.#client === client) this.#client = null
       void client.end().catch(() => undefined)
-      this.#miss()
+      this.post.miss()
       if (!this.#ended) this.#timer = setTimeout(() => void this.connect(), PgLimits.noticeRetryMs)
     }
     const heartbeat = setInterval(() => void client.query("SELECT 1").catch(lose), PgLimits.noticeHeartbeatMs)
     client.on("error", lose)
     client.on("end", lose)
     client.on("notification", ({ channel, payload }) => {
-      if (channel === this.#channel && payload !== undefined) this.#hear(payload)
+      if (channel === this.#channel && payload !== undefined) this.post.hear(payload)
     })
     try {
       await client.connect()
       await client.query(`LISTEN ${Pg.escapeIdentifier(this.#channel)}`)
       if (this.#ended) return lose()
       this.#client = client
-      this.#miss()
+      this.post.miss()
       void this.#flush()
     } catch {
       lose()
@@ -58,7 +63,7 @@ class Post {
   }
 
   publish(topic: string): void {
-    if (this.#waiting.size < PgLimits.noticeTopicsKept) this.#waiting.add(topic)
+    this.post.publish(topic)
     // Later, so that what is published in the same moment goes out together.
     setImmediate(() => void this.#flush())
   }
@@ -73,39 +78,12 @@ class Post {
     return { ...settings(this.#options), query_timeout: PgLimits.noticeHeartbeatMs }
   }
 
-  #miss(): void {
-    for (const { missed } of this.listeners) missed()
-  }
-
-  #hear(payload: string): void {
-    const [sender, ...topics] = payload.split("\n")
-    if (sender === this.#sender) return
-    for (const topic of topics) for (const { heard } of this.listeners) heard(topic)
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#sending) return
-    this.#sending = true
-    try {
-      while (this.#client !== null && this.#waiting.size > 0) {
-        await this.#send(this.#client, [...this.#waiting].slice(0, PgLimits.noticeTopicsAtOnce))
-      }
-    } catch {
-      // They wait for the next connection, which is on its way.
-    } finally {
-      this.#sending = false
-    }
-  }
-
-  /** What is published from here on is another notice, also of the same topic: it may be told of what came later. */
-  async #send(client: Pg.Client, topics: ReadonlyArray<string>): Promise<void> {
-    for (const topic of topics) this.#waiting.delete(topic)
-    try {
-      await client.query("SELECT pg_notify($1, $2)", [this.#channel, [this.#sender, ...topics].join("\n")])
-    } catch (error) {
-      for (const topic of topics) this.#waiting.add(topic)
-      throw error
-    }
+  #flush(): Promise<void> {
+    return this.post.flush(() => {
+      const client = this.#client
+      if (client === null) return null
+      return async (message) => void (await client.query("SELECT pg_notify($1, $2)", [this.#channel, message]))
+    })
   }
 }
 
@@ -116,19 +94,17 @@ class Post {
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Notices["Service"], never, Scope.Scope> {
-  const post = yield* Effect.acquireRelease(
+  const line = yield* Effect.acquireRelease(
     Effect.promise(async () => {
-      const made = new Post(options)
+      const made = new Line(options)
       await made.connect()
       return made
     }),
     (made) => Effect.promise(() => made.end())
   )
-  return {
-    publish: (topic) => post.publish(topic),
-    subscribe: (listener) => {
-      post.listeners.add(listener)
-      return () => void post.listeners.delete(listener)
-    }
-  }
+  return Notices.of({
+    publish: (topic) => line.publish(topic),
+    subscribe: line.post.subscribe,
+    away: Effect.sync(() => (line.isThere ? null : "the connection to Postgres that listens is broken"))
+  })
 })

@@ -81,6 +81,9 @@ const network: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the endpoint's certificate names another host (PAWL_S3_PATH_STYLE)"
 }
 
+/** What a code of the network means, of any endpoint of AWS's; undefined for none. */
+export const networkWords = (code: string): string | undefined => network[code]
+
 const codeOf = ({ name, status }: Seen): string => {
   const known = alike[name] ?? name
   if (mended[known] !== undefined) return known

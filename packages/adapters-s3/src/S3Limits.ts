@@ -30,6 +30,22 @@ export const S3Limits = {
   /** What is told of an answer that nobody foresaw. */
   bucketReasonChars: 200,
 
+  // A key that signs in a KMS (decisions: how long it is waited for)
+  /** Until a connection is there, and until one try has its answer. */
+  kmsConnectMs: 2 * second,
+  kmsAnswerMs: 3 * second,
+  /** How often one request is sent at most, the first time too, and until it is over with all its tries. */
+  kmsTries: 3,
+  kmsRequestMs: 8 * second,
+  /** Requests of a process at once; others wait for their turn. */
+  kmsRequestsAtOnce: 8,
+  /** How old the public key may be that is told: readiness asks for it each second. */
+  kmsKeyAgeMs: 30 * second,
+  /** After a failure it is left alone for so long. */
+  kmsSpareMs: 1 * second,
+  /** What is told of an answer that nobody foresaw. */
+  kmsReasonChars: 100,
+
   // Objects in a bucket (S3's own bounds)
   /** Keys of one page of a list, and of one deletion. */
   bucketPageKeys: 1000,

@@ -13,8 +13,8 @@ import { spawn } from "node:child_process"
 import { createPublicKey } from "node:crypto"
 import { type PublicKey, publicKeyOf, verifies } from "@pawl/core/provenance/PublicKeys"
 import { base64Bytes } from "@pawl/core/primitives/StrictBase64"
-import { steadyMillis } from "@pawl/core/primitives/Time"
 import { type SignatureUse, Signer, SignerUnavailable } from "@pawl/core/provenance/Signer"
+import { sparing } from "@pawl/core/provenance/SparedSigner"
 import { Effect, Layer } from "effect"
 import { Base64 } from "effect/encoding"
 import { LocalLimits } from "../LocalLimits.ts"
@@ -93,27 +93,12 @@ const signature = Effect.fnUntraced(function* (path: string, use: SignatureUse, 
   return { keyid: key.keyid, sig: Base64.encode(sig) }
 })
 
-/** After a failure the command is left alone for a while: each chain that waits would start it. */
-const sparing = () => {
-  let failed: { readonly untilMs: number; readonly problem: SignerUnavailable } | null = null
-  return <A>(asked: Effect.Effect<A, SignerUnavailable>) =>
-    Effect.gen(function* () {
-      const now = yield* steadyMillis
-      if (failed !== null && now < failed.untilMs) return yield* failed.problem
-      failed = null
-      return yield* Effect.tapError(asked, (problem) =>
-        Effect.map(steadyMillis, (at) => {
-          failed = { untilMs: at + LocalLimits.signerSpareMs, problem }
-        })
-      )
-    })
-}
-
 /** The signer of a command; `data` is the folder of the log's key, where the command has none. */
 export const layer = ({ data, path }: { readonly path: string; readonly data: string }): Layer.Layer<Signer> =>
   Layer.sync(Signer, () => {
     const logFile = keyReader(data, "log")
-    const spared = sparing()
+    // Each chain that waits would start it.
+    const spared = sparing(LocalLimits.signerSpareMs)
     const known = new Map<SignatureUse, PublicKey | null>()
     const asked = (use: SignatureUse) =>
       Effect.tap(publicKey(path, use), (key) => Effect.sync(() => void known.set(use, key)))

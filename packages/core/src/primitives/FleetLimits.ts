@@ -16,6 +16,10 @@ export const FleetLimits = {
   storeTimeMovedMs: 1 * second,
   storeTimeSteady: 2,
 
+  // Notices between processes (decisions: what is longer is not told, others find it by looking)
+  /** Of the topic of one, in UTF-8. */
+  noticeTopicBytes: 1000,
+
   // Server processes that share a store (decisions: three notes may be lost until one counts as silent)
   /** How often a process says that it is there, and how long it waits for the store when it says that it ends. */
   processNoteMs: 15 * second,

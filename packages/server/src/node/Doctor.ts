@@ -5,11 +5,13 @@ import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
 import { sharedSite } from "./AppsSite.ts"
+import * as NoticeCarriers from "./NoticeCarriers.ts"
 import * as Objects from "./Objects.ts"
 import { onlyRoutes, type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
@@ -89,6 +91,7 @@ const noOptions = {
   data: ".",
   databaseUrl: null,
   databaseSchema: "",
+  notices: { _tag: "Database" },
   objects: { _tag: "Folder" },
   models: null,
   signer: { _tag: "File" },
@@ -98,11 +101,12 @@ const noOptions = {
 } as const
 
 /** The database that the options name. */
-const database = ({ data, databaseSchema, databaseUrl }: Pick<Options, "data" | "databaseSchema" | "databaseUrl">) =>
-  Effect.map(Installations.of({ data, databaseSchema, databaseUrl }).look, (found): Finding => ({
-    part: "Database",
-    ...found
-  }))
+const database = (options: Installations.DatabaseOptions) =>
+  Effect.map(Installations.of(options).look, (found): Finding => ({ part: "Database", ...found }))
+
+/** What carries notices, where that is not the database. */
+const notices = ({ notices: choice }: Pick<Options, "notices">): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.map(NoticeCarriers.look(choice), (found) => (found === null ? [] : [{ part: "Notices", ...found }]))
 
 /** Where objects are. */
 const objectStore = (options: Pick<Options, "data" | "objects">): Effect.Effect<Finding> =>
@@ -127,26 +131,30 @@ const models = ({ models: named }: Pick<Options, "models">): Effect.Effect<Findi
   })
 }
 
+/** The id of the key that signs. One in a KMS also signs something: to see it and to sign by it are two rights. */
+const keyidOf = ({ signer: { _tag } }: Pick<Options, "signer">) =>
+  Effect.flatMap(Signer, (signer) =>
+    _tag === "Kms"
+      ? Effect.map(signer.sign("statement", utf8("pawl-doctor")), ({ keyid }) => keyid)
+      : Effect.map(signer.keys, ({ statement }) => statement.keyid)
+  )
+
 /** What signs statements. */
 const signing = (options: Pick<Options, "data" | "signer" | "provenance">): Effect.Effect<Finding> =>
-  Effect.map(
-    Effect.provide(Effect.result(Effect.flatMap(Signer, (signer) => signer.keys)), Signers.layer(options)),
-    (keys) => {
-      const part = "Signer"
-      const mode = `provenance ${options.provenance}`
-      if (Result.isSuccess(keys))
-        return { part, state: "ok", found: `${keys.success.statement.keyid}; ${mode}`, remedy: null }
-      if (options.signer._tag === "File")
-        return {
-          part,
-          state: "ok",
-          found: `a key file, made at the first start on a new folder; ${mode}`,
-          remedy: null
-        }
-      const remedy = "correct PAWL_SIGNER: statements stay unsigned meanwhile"
-      return { part, state: "weak", found: `${keys.failure.reason}; ${mode}`, remedy }
-    }
-  )
+  Effect.map(Effect.provide(Effect.result(keyidOf(options)), Signers.layer(options)), (keyid) => {
+    const part = "Signer"
+    const mode = `provenance ${options.provenance}`
+    if (Result.isSuccess(keyid)) return { part, state: "ok", found: `${keyid.success}; ${mode}`, remedy: null }
+    if (options.signer._tag === "File")
+      return {
+        part,
+        state: "ok",
+        found: `a key file, made at the first start on a new folder; ${mode}`,
+        remedy: null
+      }
+    const remedy = "correct PAWL_SIGNER: statements stay unsigned meanwhile"
+    return { part, state: "weak", found: `${keyid.failure.reason}; ${mode}`, remedy }
+  })
 
 /** That apps are neighbours of the console where they need not be. On this machine alone there is no choice. */
 const hosts = (options: Pick<Options, "appsDomain" | "baseUrl">): Finding => {
@@ -185,10 +193,10 @@ const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0],
     database(named),
     objectStore(named),
     signing(named),
-    Effect.succeed(hosts(named)),
-    models(named)
+    Effect.succeed(hosts(named))
   ])
-  return Result.isFailure(options) ? [...found.slice(0, -1), refused(options.failure.reason)] : found
+  const last = Result.isFailure(options) ? refused(options.failure.reason) : yield* models(named)
+  return [...found, ...(yield* notices(named)), last]
 })
 
 /** What a person should know before relying on this machine, one line each. */

@@ -17,13 +17,14 @@ export interface ReadObjectOptions {
   readonly s3PathStyle: Option.Option<boolean>
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A secret that comes out of a file has an end of line. */
 const named = (environment: Environment, name: string): string | null => environment[name]?.trim() || null
 
 /** The names that AWS's own tools know; null: none are there, and the client looks for itself. A text says what is wrong. */
-const credentialsOf = (environment: Environment): S3Credentials | null | string => {
+export const credentialsOf = (environment: Environment): S3Credentials | null | string => {
   const [accessKeyId, secret, token] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].map((name) =>
     named(environment, name)
   )

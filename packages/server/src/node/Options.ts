@@ -22,8 +22,9 @@ import {
 } from "./GivenOptions.ts"
 import { type OidcChoice, oidcOf } from "./identity/OidcOptions.ts"
 import { hostsOf } from "./ImportHosts.ts"
-import { algorithmOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
+import { algorithmOf, kmsEndpointOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
+import { type NoticesChoice, noticesOf } from "./NoticesOptions.ts"
 import { type ObjectsChoice, objectsOf, repositoriesOf } from "./ObjectOptions.ts"
 import { remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
@@ -69,6 +70,8 @@ export interface Options {
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
+  /** What carries notices between the processes on it. */
+  readonly notices: NoticesChoice
   /** Where objects are. */
   readonly objects: ObjectsChoice
   /** `packs` wherever objects are in no folder. */
@@ -87,6 +90,8 @@ export interface Options {
   readonly trustedKeys: ReadonlyArray<string>
   /** What signs statements. */
   readonly signer: SignerChoice
+  /** Of a KMS that is not AWS's. Null: AWS's own of the key's region. */
+  readonly kmsEndpoint: string | null
   /** Where checkpoints are also written as files, absolute. Null: nowhere. */
   readonly checkpointFolder: string | null
   /** Of a key file that is made. */
@@ -230,8 +235,10 @@ const chosenOf = (read: GivenOptions) =>
     )
     const objects = yield* worded(objectsOf(read))
     const repositories = yield* worded(repositoriesOf(read, objects))
+    const kmsEndpoint = yield* kmsEndpointOf(read.kmsEndpoint)
     return {
       databaseUrl,
+      notices: yield* worded(noticesOf(read, databaseUrl === null)),
       ownerToken,
       npmRegistry,
       objects,
@@ -241,8 +248,9 @@ const chosenOf = (read: GivenOptions) =>
       importHosts: yield* worded(hostsOf(read.importHosts)),
       ...(yield* worded(telemetryOf(read))),
       models: yield* worded(modelsOf(read)),
-      signer: yield* worded(signerOf(read.signer)),
       oidc: yield* worded(oidcOf(read)),
+      kmsEndpoint,
+      signer: yield* worded(signerOf(read.signer, kmsEndpoint)),
       trustedKeys: yield* worded(trustedKeysOf(read.trustedKeys)),
       roles: yield* worded(rolesOf(read.roles, databaseUrl === null)),
       appsDomain: yield* appsDomainOf(read)

@@ -2,7 +2,7 @@
  * Pushes a pointer that moved into this process's router, and to the routers of the other processes on the same
  * database. A router that may have missed a push forgets everything that it remembers. What was removed stops running.
  */
-import { Notices } from "@pawl/adapters-pg/Notices"
+import { Notices } from "@pawl/core/ledger/Notices"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerCache } from "@pawl/router/PointerCache"
 import { Router } from "@pawl/router/Router"

@@ -1,5 +1,6 @@
 /** Whether this process can work now: what it stands on answers, and all of its loops run. */
 import { isOutage } from "@pawl/core/work/Outages"
+import { Notices } from "@pawl/core/ledger/Notices"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -8,7 +9,7 @@ import { recent } from "@pawl/core/primitives/Recent"
 import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Signer } from "@pawl/core/provenance/Signer"
 import type { Loops } from "@pawl/core/upkeep/Loops"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import type { Readiness } from "../http/index.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { fullDisk } from "./FullDisk.ts"
@@ -79,20 +80,24 @@ export interface ReadinessCheck {
 
 const checking = Effect.fnUntraced(function* <R>(loops: Loops, look: Look<R>) {
   let isStopping = false
+  const context = yield* Effect.context<R | Notices>()
   const looked = yield* recent(
     Effect.provide(
       Effect.gen(function* () {
         const away = [...(yield* look), yield* clock].filter((name) => name !== null)
         return [...away, ...(yield* loops.down)]
       }),
-      yield* Effect.context<R>()
+      context
     ),
     ServerLimits.readyAgeMs
   )
   const state: ReadinessCheck["state"] = Effect.gen(function* () {
     if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
     const all = yield* looked
-    return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)
+    if (all.length > 0) return { status: "not_ready", missing: all } as const
+    // Who goes on without them is slower, not broken.
+    const away = yield* Context.get(context, Notices).away
+    return away === null ? ({ status: "ready" } as const) : ({ status: "ready", without: ["notices"] } as const)
   })
   return { state, stopping: Effect.sync(() => void (isStopping = true)) } satisfies ReadinessCheck
 })

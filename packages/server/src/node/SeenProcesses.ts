@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import type { Finding } from "./Doctor.ts"
 import type { DatabaseUnavailable } from "./installations/Installation.ts"
 import * as Installations from "./installations/Installations.ts"
-import type { Options } from "./Options.ts"
 
 /** A finding for each process that is noted, or one that says that there is none. `nowMs` is the store's time. */
 export const findingsOf = (processes: ReadonlyArray<SeenProcess>, nowMs: number): ReadonlyArray<Finding> => {
@@ -27,9 +26,7 @@ export const findingsOf = (processes: ReadonlyArray<SeenProcess>, nowMs: number)
 }
 
 /** What is noted in the store that the options name; nothing where that has not the shape of this version, or is away. */
-export const seenProcesses = (
-  options: Pick<Options, "data" | "databaseSchema" | "databaseUrl">
-): Effect.Effect<ReadonlyArray<Finding>> =>
+export const seenProcesses = (options: Installations.DatabaseOptions): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
     return findingsOf(yield* (yield* Fleet).all, yield* nowMillis)
   }).pipe(

@@ -1,4 +1,4 @@
-/** What signs statements: a key file in the data folder, or a program of the operator's. */
+/** What signs statements: a key file in the data folder, a program of the operator's, or a key in a KMS. */
 import * as CommandSigner from "@pawl/adapters-local/signing/CommandSigner"
 import * as FileSigner from "@pawl/adapters-local/signing/FileSigner"
 import { filePublisher } from "@pawl/adapters-local/publishers/FilePublisher"
@@ -10,24 +10,47 @@ import { makeKey, takeNextKey } from "@pawl/adapters-local/signing/KeyFiles"
 import type { SignedHeads } from "@pawl/core/provenance/SignedHeads"
 import { allKeys, currentKey } from "@pawl/core/provenance/KeyHistory"
 import { introduce } from "@pawl/core/provenance/Keys"
+import type { KmsOptions } from "@pawl/adapters-s3/KmsKey"
 import { Effect, Layer, Option, Result } from "effect"
+import { Base64 } from "effect/encoding"
 import { begunRotation, finishRotation } from "./KeyRotation.ts"
 import type { Installation } from "./installations/Installation.ts"
 import { InvalidOptions, type Options } from "./Options.ts"
 import type { SignerChoice } from "./SignerOptions.ts"
 
-/** The signer that the options choose, and what it remembers. */
-export const layer = ({
-  data,
-  signer
-}: {
+/** The log's key is the file of the data folder. */
+const logIn = (data: string) => {
+  const file = FileSigner.keyReader(data, "log")
+  return {
+    key: Effect.map(file, ({ shown }) => shown),
+    sign: (message: Uint8Array) =>
+      Effect.map(file, ({ shown, sign }) => ({ keyid: shown.keyid, sig: Base64.encode(sign(message)) }))
+  }
+}
+
+/** The client of the KMS is read when there is one. */
+const inKms = (options: KmsOptions, data: string): Layer.Layer<Signer> =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@pawl/adapters-s3/KmsSigner")),
+      (KmsSigner) => KmsSigner.layer(options, logIn(data))
+    )
+  )
+
+interface SignerParts {
   readonly data: string
   readonly signer: SignerChoice
-}): Layer.Layer<Signer | SignedHeads> =>
-  Layer.merge(
-    FileHeads.layer({ data }),
-    signer._tag === "File" ? FileSigner.layer({ data }) : CommandSigner.layer({ data, path: signer.path })
-  )
+}
+
+/** The signer that was chosen, alone. */
+export const signerLayer = ({ data, signer }: SignerParts): Layer.Layer<Signer> => {
+  if (signer._tag === "Kms") return inKms(signer, data)
+  return signer._tag === "File" ? FileSigner.layer({ data }) : CommandSigner.layer({ data, path: signer.path })
+}
+
+/** The signer that the options choose, and what it remembers. */
+export const layer = (parts: SignerParts): Layer.Layer<Signer | SignedHeads> =>
+  Layer.merge(FileHeads.layer(parts), signerLayer(parts))
 
 /** Where checkpoints are published: in the Projects' repositories, and in a folder where one is named. */
 export const publishers = ({ checkpointFolder }: Pick<Options, "checkpointFolder">) =>
@@ -59,10 +82,12 @@ const settle = Effect.fnUntraced(function* (data: string, current: string) {
     )
 })
 
+const named = { Command: "the command of PAWL_SIGNER", Kms: "the KMS of PAWL_SIGNER" } as const
+
 const problemOf = (signer: SignerChoice, keyid: string, found: string | null): string =>
   signer._tag === "File"
     ? `signer: the key of statements is ${keyid}, and ${found === null ? "signing-key is not in the data folder" : `signing-key is another one, ${found}`}. Put it back, or see \`pawl key reset\`.`
-    : `signer: the key of statements is ${keyid}, and the command of PAWL_SIGNER ${found === null ? "does not answer" : `signs with another one, ${found}`}.`
+    : `signer: the key of statements is ${keyid}, and ${named[signer._tag]} ${found === null ? "does not answer" : `signs with another one, ${found}`}.`
 
 const ofOthers =
   "Workers on one database sign with one key: copy signing-key, log-key and heads out of the data folder of one that signs, readable by their owner alone, or give all of them the same PAWL_SIGNER."
@@ -98,7 +123,7 @@ export const start = Effect.fnUntraced(function* (
   if (found === current) return { fresh } satisfies StartedKeys
   const isOfOthers = signsWithOthers && found !== null
   const reason = [problemOf(signer, current, found), ...(isOfOthers ? [ofOthers] : [])].join(" ")
-  // A command that does not answer may come back.
+  // A command or a KMS that does not answer may come back.
   const isFinal = signer._tag === "File" || found !== null
   if (isOfOthers || (provenance === "enforce" && isFinal)) return yield* new InvalidOptions({ reason })
   yield* Effect.logWarning(`${reason} Nothing is signed meanwhile.`)

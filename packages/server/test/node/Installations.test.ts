@@ -8,11 +8,12 @@ import * as Installations from "../../src/node/installations/Installations.ts"
 const data = mkdtempSync(join(tmpdir(), "pawl-test-"))
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
-const embedded = Installations.of({ data, databaseUrl: null, databaseSchema: "pawl" })
+const embedded = Installations.of({ data, databaseUrl: null, databaseSchema: "pawl", notices: { _tag: "Database" } })
 const nowhere = Installations.of({
   data,
   databaseUrl: Redacted.make("postgres://pawl:secret@127.0.0.1:1/pawl"),
-  databaseSchema: "pawl"
+  databaseSchema: "pawl",
+  notices: { _tag: "Database" }
 })
 
 const built = <A, E>(layer: Layer.Layer<A, E>) => Effect.runPromiseExit(Effect.scoped(Layer.build(layer)))

@@ -67,14 +67,26 @@ describe("The options of a server", () => {
       signingKeyType: "ed25519"
     })
     expect(await refusal({ signer: "command:sign" })).toContain("name the command by its absolute path")
-    expect(await refusal({ signer: "kms:arn:aws:kms:eu-1:1:key/1" })).toContain(
-      "kms is not there yet; sign by a command"
-    )
-    expect(await refusal({ signer: "vault" })).toContain("use file, or command:/path/to/it")
+    expect(await refusal({ signer: "vault" })).toContain("use file, command:/path/to/it, or kms:<ARN of a key>")
     expect(await refusal({ objects: "s3://bucket", repositories: "folder" })).toContain(
       "repositories (PAWL_REPOSITORIES): with objects in a bucket use packs"
     )
     expect(await refusal({ provenance: "strict" })).toContain("provenance (PAWL_PROVENANCE)")
+  })
+
+  it("name a key in a KMS by its ARN, with the environment's credentials, at AWS or at an endpoint", async () => {
+    const arn = "arn:aws:kms:eu-central-1:123456789012:key/1234abcd"
+    environment({ AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "s3cr3t" })
+    const { kmsEndpoint, signer } = await read({ signer: `kms:${arn}`, kmsEndpoint: "http://127.0.0.1:8080/" })
+    expect(signer).toMatchObject({ _tag: "Kms", arn, region: "eu-central-1", endpoint: "http://127.0.0.1:8080" })
+    expect(kmsEndpoint).toBe("http://127.0.0.1:8080")
+    expect(JSON.stringify(signer)).not.toContain("s3cr3t")
+    delete process.env["AWS_ACCESS_KEY_ID"]
+    expect(await refusal({ signer: `kms:${arn}` })).toContain("AWS_ACCESS_KEY_ID: set it with AWS_SECRET_ACCESS_KEY")
+    expect(await refusal({ signer: "kms:alias/pawl" })).toContain("signer (PAWL_SIGNER): name the key by its ARN")
+    expect(await refusal({ kmsEndpoint: "http://s3cr3t@host" })).toMatch(
+      /^kmsEndpoint \(PAWL_KMS_ENDPOINT\): use a URL/
+    )
   })
 
   it("have the registry of packages with a slash at its end, the public one by default", async () => {

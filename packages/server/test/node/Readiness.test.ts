@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { alone, layerAlone, Notices } from "@pawl/core/ledger/Notices"
 import { Records } from "@pawl/core/ledger/Records"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
@@ -24,10 +25,11 @@ const parts = Layer.mergeAll(
   MemoryLedger.layerMemory,
   MemoryObjectStore.layerMemory,
   MemoryRepositories.layerMemory,
-  MemorySigner.layerMemory
+  MemorySigner.layerMemory,
+  layerAlone
 )
 
-type Ports = Records | ObjectStore | Repositories | Signer
+type Ports = Records | ObjectStore | Repositories | Signer | Notices
 const stateWith = (
   broken: (context: Context.Context<Ports>) => Context.Context<Ports>,
   down: ReadonlyArray<string> = [],
@@ -122,6 +124,12 @@ describe("Whether a process is ready", () => {
         }).pipe(Effect.provide(parts), Effect.provideService(Clock.Clock, clock))
       }).pipe(Effect.provide(TestClock.layer()))
     ))
+
+  it("is yes without the notices of other processes, and says so", async () => {
+    const broken = (context: Context.Context<Ports>) =>
+      Context.add(context, Notices, { ...alone, away: Effect.succeed(reason) })
+    expect(await stateWith(broken)).toEqual([{ status: "ready", without: ["notices"] }, stopping])
+  })
 
   it("names loops that have ended", async () => {
     expect(await stateWith((context) => context, ["schedules", "worker"])).toEqual([

@@ -15,6 +15,7 @@ const packages = server
       "adapters-local",
       "adapters-pg",
       "adapters-s3",
+      "adapters-nats",
       "adapters-cloudflare",
       "adapters-models",
       "server"

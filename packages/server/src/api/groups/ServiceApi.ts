@@ -9,7 +9,11 @@ const Health = Schema.Struct({
 })
 
 /** The answer while it can work. */
-export const Ready = Schema.Struct({ status: Schema.Literal("ready") })
+export const Ready = Schema.Struct({
+  status: Schema.Literal("ready"),
+  /** What it goes on without, slower: `notices` of the other processes. Only there when there is something. */
+  without: Schema.optional(Schema.Array(Schema.String))
+})
 
 /** The answer with status 503, and what is missing. */
 export const NotReady = Schema.Struct({

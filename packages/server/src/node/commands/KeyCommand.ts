@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as CommandSigner from "@pawl/adapters-local/signing/CommandSigner"
 import { keyFileNames, type KeyPair, keyPairOf, newKey, nextKey } from "@pawl/adapters-local/signing/KeyFiles"
 import type { SigningKey } from "@pawl/core/model/SigningKey"
 import { beginEpochs } from "@pawl/core/provenance/Epochs"
@@ -20,6 +19,7 @@ import { Base64 } from "effect/encoding"
 import { type Begun, begunRotation, finishRotation, rotated } from "../KeyRotation.ts"
 import type { Options } from "../Options.ts"
 import { forgetSeen } from "../SeenKeys.ts"
+import { signerOf } from "../SignerOptions.ts"
 import * as Signers from "../Signers.ts"
 import { vouchedFor } from "./HeldCheckpoints.ts"
 import { beside, besideOptions } from "./Beside.ts"
@@ -94,17 +94,35 @@ const nextFile = Effect.fnUntraced(function* ({ data, signingKeyType }: Options,
   return { next: { key: pair.shown, use, proof }, inFile: true, pair }
 })
 
-const nextCommand = Effect.fnUntraced(function* ({ data }: Options, path: string, use: SignatureUse) {
-  const signer = yield* Effect.provide(Signer, CommandSigner.layer({ data, path }))
+/** A command by its path, or a key in a KMS. */
+const nextSigner = (text: string, { kmsEndpoint }: Options) =>
+  isAbsolute(text)
+    ? ({ _tag: "Command", path: text } as const)
+    : text.startsWith("kms:")
+      ? signerOf(text, kmsEndpoint)
+      : "name the command by its absolute path, or a key by kms:<ARN>"
+
+const nextElsewhere = Effect.fnUntraced(function* (options: Options, text: string, use: SignatureUse) {
+  const chosen = nextSigner(text, options)
+  if (typeof chosen === "string") return yield* refuse(`--next: ${chosen}`)
+  if (chosen._tag === "Kms" && use === "log") return yield* refuse("--next: the key of the log is a file beside a KMS")
+  // What it signs with ends with it: all is asked while it is there.
+  return yield* Effect.provide(shownBy(use), Signers.signerLayer({ data: options.data, signer: chosen }))
+})
+
+const shownBy = Effect.fnUntraced(function* (use: SignatureUse) {
+  const signer = yield* Signer
   const key = (yield* signer.keys)[use]
   const { keyid, sig } = yield* signer.sign(use, proofMessage(key.keyid))
-  if (keyid !== key.keyid) return yield* refuse("--next: the command has changed its key meanwhile")
+  if (keyid !== key.keyid) return yield* refuse("--next: the signer has changed its key meanwhile")
   return { next: { key, use, proof: sig }, inFile: false }
 })
 
 const nextOption = Flag.String("next").pipe(
   Flag.optional,
-  Flag.withDescription("where a command signs: the absolute path of the one that signs from then on")
+  Flag.withDescription(
+    "where a command or a KMS signs: the absolute path of the command, or kms:<ARN>, that signs from then on"
+  )
 )
 const logOption = Flag.Boolean("log").pipe(
   Flag.withDefault(false),
@@ -120,11 +138,10 @@ interface Wanted {
 
 const followed = Effect.fnUntraced(function* ({ given, stolen, use }: Wanted, options: Options) {
   const path = Option.getOrNull(given)
-  if (path !== null && !isAbsolute(path)) return yield* refuse("--next: name the command by its absolute path")
   // The key of the log lies in its file where the command has none.
   if (path === null && options.signer._tag !== "File" && use === "statement")
-    return yield* refuse("--next: name the command that signs from then on")
-  const { inFile, next }: Follower = yield* path === null ? nextFile(options, use) : nextCommand(options, path, use)
+    return yield* refuse("--next: name the command, or the key in a KMS, that signs from then on")
+  const { inFile, next }: Follower = yield* path === null ? nextFile(options, use) : nextElsewhere(options, path, use)
   return { inFile, next: use === "log" ? { ...next, ...(yield* ofLog(next.key.keyid, stolen !== null)) } : next }
 })
 
@@ -148,7 +165,12 @@ const succeeding = Effect.fnUntraced(function* (options: Options, wanted: Wanted
   const begun: Begun = { ...follower, by: "signer", stolen: wanted.stolen }
   yield* rotated(options, begun, (message) => signer.sign("statement", message))
   const path = Option.getOrNull(wanted.given)
-  return [...follows(next), ...(path === null ? [] : [`set PAWL_SIGNER=command:${path}, and start the server again`])]
+  return [
+    ...follows(next),
+    ...(path === null
+      ? []
+      : [`set PAWL_SIGNER=${isAbsolute(path) ? "command:" : ""}${path}, and start the server again`])
+  ]
 })
 
 /** What stands in the way, in words. */

@@ -4,10 +4,11 @@ import * as Embedded from "./Embedded.ts"
 import type { Installation } from "./Installation.ts"
 import * as Postgres from "./Postgres.ts"
 
+/** The options that say which it is. */
+export type DatabaseOptions = Pick<Options, "data" | "databaseSchema" | "databaseUrl" | "notices">
+
 /** Postgres when there is a URL of a database, else the embedded one. */
-export const of = ({
-  data,
-  databaseSchema,
-  databaseUrl
-}: Pick<Options, "data" | "databaseSchema" | "databaseUrl">): Installation =>
-  databaseUrl === null ? Embedded.make(data) : Postgres.make(data, { url: databaseUrl, schema: databaseSchema })
+export const of = ({ data, databaseSchema, databaseUrl, notices }: DatabaseOptions): Installation =>
+  databaseUrl === null
+    ? Embedded.make(data)
+    : Postgres.make(data, { url: databaseUrl, schema: databaseSchema }, notices)

@@ -3,6 +3,7 @@ import type { RoleReport } from "@pawl/adapters-pg/rights/RightsLook"
 import type * as RouterGrants from "@pawl/adapters-pg/rights/RouterGrants"
 import type { RoleRefused } from "@pawl/adapters-pg/rights/RouterGrants"
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
+import type { Join } from "@pawl/core/ledger/Notices"
 import { reasonOf } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { outlook, upgrade } from "@pawl/sql/Upgrade"
@@ -10,6 +11,8 @@ import * as StoreClock from "@pawl/sql/StoreClock"
 import { Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { joinForAMoment, joinOf } from "../NoticeCarriers.ts"
+import type { NoticesChoice } from "../NoticesOptions.ts"
 import {
   DatabaseUnavailable,
   type FoundDatabase,
@@ -26,18 +29,23 @@ export interface Database {
 }
 
 /** The client of Postgres is read when one is used: the embedded server starts without it. */
-const client = (database: Database, makesSchema: boolean) =>
+const client = (database: Database, makesSchema: boolean, notices: Join | undefined) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@pawl/adapters-pg/PgClient")),
-      (PgClient) => (makesSchema ? PgClient.layer(database) : PgClient.layerBeside(database))
+      (PgClient) => {
+        const options = { ...database, ...(notices === undefined ? {} : { notices }) }
+        return makesSchema ? PgClient.layer(options) : PgClient.layerBeside(options)
+      }
     )
   )
 
 /** The database, and its time in the place of this machine's. */
-const timed = (database: Database) => Layer.provideMerge(StoreClock.layer, client(database, true))
+const timed = (database: Database, notices: Join | undefined) =>
+  Layer.provideMerge(StoreClock.layer, client(database, true, notices))
 /** The same, where nothing is to be made. */
-const timedBeside = (database: Database) => Layer.provideMerge(StoreClock.layer, client(database, false))
+const timedBeside = (database: Database, notices: Join | undefined) =>
+  Layer.provideMerge(StoreClock.layer, client(database, false, notices))
 
 /** Waits until a process that only routes can begin. */
 const routed = ({ schema }: Database) =>
@@ -57,7 +65,7 @@ const onRoles = (
     Effect.promise(() => import("@pawl/adapters-pg/rights/RouterGrants")),
     work
   ).pipe(
-    Effect.provide(client(database, false)),
+    Effect.provide(client(database, false, undefined)),
     Effect.catchTag("SqlError", (error) => Effect.fail(new DatabaseUnavailable({ reason: reasonOf(error) })))
   )
 
@@ -67,7 +75,7 @@ const rightsOf = (database: Database): Rights => ({
       Effect.promise(() => import("@pawl/adapters-pg/rights/RouterStart")),
       (RouterStart) => RouterStart.ownRights(database.schema)
     ),
-    client(database, false)
+    client(database, false, undefined)
   ),
   of: (role) => onRoles(database, (grants) => grants.rightsOf(role, database.schema)),
   grantRouter: (role) => onRoles(database, ({ grantRouter }) => grantRouter(role, database.schema))
@@ -90,21 +98,32 @@ const look = (database: Database): Effect.Effect<FoundDatabase> =>
     )
   )
 
+/** What commands work on, not servers. */
+const forAMoment = (database: Database, notices: Join | undefined) => {
+  const made = timed(database, notices)
+  return {
+    beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timedBeside(database, notices)))),
+    restorable: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(made))),
+    upgrade: onDatabase(upgrade, made),
+    outlook: onDatabase(outlook, made)
+  }
+}
+
 /** An installation on this database, with its objects and repositories in `data`. */
-export const make = (data: string, database: Database): Installation => ({
-  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
-  beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timedBeside(database)))),
+export const make = (data: string, database: Database, notices: NoticesChoice): Installation => ({
+  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database, joinOf(notices))))),
   routing: orUnavailable(
-    SqlStores.layerBeside.pipe(Layer.provide(routed(database)), Layer.provideMerge(timedBeside(database)))
+    SqlStores.layerBeside.pipe(
+      Layer.provide(routed(database)),
+      Layer.provideMerge(timedBeside(database, joinOf(notices)))
+    )
   ),
   rights: rightsOf(database),
-  restorable: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
+  ...forAMoment(database, joinForAMoment(notices)),
   snapshot: Effect.flatMap(
     Effect.promise(() => import("@pawl/adapters-pg/PgSnapshot")),
     (PgSnapshot) => PgSnapshot.make(database)
   ),
-  upgrade: onDatabase(upgrade, timed(database)),
-  outlook: onDatabase(outlook, timed(database)),
   sharesRepositories: true,
   signsWithOthers: true,
   // Those on Postgres share a folder; the first of them clears what others left.

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
+import * as NatsNotices from "@pawl/adapters-nats/NatsNotices"
+import type { Join } from "@pawl/core/ledger/Notices"
 import * as MemoryAppRuntime from "@pawl/adapters-memory/MemoryAppRuntime"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerSource } from "@pawl/core/app/PointerSource"
@@ -11,14 +13,18 @@ import { pointerSignalContract } from "@pawl/testing/contracts/apps/PointerSigna
 import { Context, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, describe, expect, it } from "vitest"
+import * as NatsServer from "../../../../adapters-nats/test/NatsServer.ts"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as PointerPush from "../../../src/node/PointerPush.ts"
 
 const reason = await PostgresServer.whyNot()
 if (reason !== null) console.warn(`SKIPPED: ${reason}`)
 
+const noNats = NatsServer.whyNot()
+if (noNats !== null) console.warn(`SKIPPED: ${noNats}`)
+
 /** A router's memory over a source that says `removed` when it is told to. */
-const router = (url: string, isRemoved: (label: string) => boolean) =>
+const router = (url: string, isRemoved: (label: string) => boolean, notices?: Join) =>
   Layer.build(
     PointerPush.layer.pipe(
       Layer.provide(Router.layer({ apiOrigin: "http://localhost" })),
@@ -28,7 +34,7 @@ const router = (url: string, isRemoved: (label: string) => boolean) =>
       Layer.provide(
         Layer.succeed(PointerSource, { find: (label) => Effect.sync(() => (isRemoved(label) ? "removed" : null)) })
       ),
-      Layer.provide(PgClient.layer({ url: Redacted.make(url) }))
+      Layer.provide(PgClient.layer({ url: Redacted.make(url), ...(notices === undefined ? {} : { notices }) }))
     )
   )
 
@@ -64,17 +70,16 @@ describe.skipIf(reason !== null)("PointerPush", () => {
 /** The cache of the other process, which hears. */
 class Listener extends Context.Service<Listener, PointerCache.PointerCache["Service"]>()("test/Listener") {}
 
-if (reason === null) {
-  const postgres = await PostgresServer.start()
-  afterAll(() => postgres.stop())
+const contractOver = (name: string, url: string, notices?: Join): void => {
   // How often the other process asked its source for a label, and how often it had when the label moved last.
   const [asked, before] = [new Map<string, number>(), new Map<string, number>()]
   const timesAsked = (label: string) => asked.get(label) ?? 0
-  pointerSignalContract("Postgres, to the router of another process", {
+  const asking = (label: string) => asked.set(label, timesAsked(label) + 1) === undefined
+  pointerSignalContract(`${name}, to the router of another process`, {
     layer: Layer.effectContext(
       Effect.gen(function* () {
-        const there = yield* router(postgres.url, (label) => asked.set(label, timesAsked(label) + 1) === undefined)
-        const here = yield* router(postgres.url, () => false)
+        const there = yield* router(url, asking, notices)
+        const here = yield* router(url, () => false, notices)
         return Context.add(here, Listener, Context.get(there, PointerCache.PointerCache))
       })
     ).pipe(Layer.provideMerge(TestClock.layer())),
@@ -89,4 +94,16 @@ if (reason === null) {
         before.set(label, timesAsked(label))
       })
   })
+}
+
+if (reason === null) {
+  const postgres = await PostgresServer.start()
+  afterAll(() => postgres.stop())
+  contractOver("Postgres", postgres.url)
+  if (noNats === null) {
+    const nats = await NatsServer.start()
+    afterAll(() => nats.stop())
+    const servers = { servers: [nats.at], tls: false, login: null, credentials: null }
+    contractOver("NATS", postgres.url, NatsNotices.join(servers))
+  }
 }

@@ -1,0 +1,4 @@
+import * as MemoryNotices from "@pawl/adapters-memory/MemoryNotices"
+import { noticesContract } from "@pawl/testing/contracts/stores/NoticesContract"
+
+noticesContract("memory", { join: MemoryNotices.make() })

@@ -12,5 +12,5 @@ const records = createHash("sha256")
   .slice(0, 16)
 
 it("is pinned: who changes a kind of record, its columns or its life adds an expansion (an empty one will do) and pins both here", () => {
-  expect({ expansions: expansions.length, records }).toEqual({ expansions: 12, records: "bde9f00655d4e141" })
+  expect({ expansions: expansions.length, records }).toEqual({ expansions: 13, records: "26ee8f51ddcdd589" })
 })

@@ -9,6 +9,7 @@ import { sha256 } from "../primitives/Digest.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import type { TaskRun } from "../model/Task.ts"
 import { Scope, type Token, type User } from "../model/Membership.ts"
 import { checkName } from "./Names.ts"
 import { Secrets } from "./Secrets.ts"
@@ -191,6 +192,8 @@ export const revoke = (tokenId: string) =>
 export interface Caller {
   readonly user: User
   readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt">
+  /** The run of a Task that its token is for, and nothing else; absent for a person's own token. */
+  readonly run?: TaskRun
 }
 
 /**
@@ -203,23 +206,57 @@ export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted
   if (!isTokenText(Redacted.value(text))) return yield* new Unauthenticated({ reason: "unknown" })
   const hash = yield* sha256(Redacted.value(text))
   const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
-  if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
-  return yield* callerOf(found)
+  if (found !== undefined) return yield* callerOf(found)
+  const run = (yield* (yield* Records).list("taskRun", { where: { token: hash }, limit: 1 })).items[0]?.record
+  return yield* run === undefined ? new Unauthenticated({ reason: "unknown" }) : agentOf(run)
+})
+
+/** What the agent of a claimed Task may do there. */
+const taskScopes: ReadonlyArray<Scope> = ["read", "write"]
+
+const enabledUser = Effect.fnUntraced(function* (userId: string) {
+  const user = yield* find("user", userId)
+  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
+  return user.record
+})
+
+/** Who claimed a Task with a token, and what of it their agent has. Without a token it was somebody on the machine itself. */
+const claimantOf = Effect.fnUntraced(function* (userId: string, tokenId: Token["id"] | undefined) {
+  if (tokenId === undefined) return { user: yield* enabledUser(userId), scopes: taskScopes }
+  const token = yield* find("token", tokenId)
+  if (token === null) return yield* new Unauthenticated({ reason: "unknown" })
+  const { token: held, user } = yield* callerOf(token.record)
+  return { user, scopes: taskScopes.filter((scope) => held.scopes.includes(scope)) }
+})
+
+/** The agent that works a run outside: it acts as the person who claimed the Task, and on that Task alone. */
+const agentOf = Effect.fnUntraced(function* (run: TaskRun) {
+  const { endedAt, id, outside } = run
+  if (outside === undefined || endedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
+  if (outside.leaseUntil <= (yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
+  const { scopes, user } = yield* claimantOf(outside.claimedBy, run.claimedWith)
+  const token: Caller["token"] = { id: `tok_${id}`, name: run.taskId, scopes, expiresAt: outside.leaseUntil }
+  const caller: Caller = { user, token, run }
+  return caller
 })
 
 const callerOf = Effect.fnUntraced(function* (found: Token) {
   if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
   if (found.expiresAt !== null && !isLive(found, yield* Time.now))
     return yield* new Unauthenticated({ reason: "expired" })
-  const user = yield* find("user", found.userId)
-  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
-  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
+  const user = yield* enabledUser(found.userId)
   const { id, name, scopes, expiresAt } = found
-  return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
+  const caller: Caller = { user, token: { id, name, scopes, expiresAt } }
+  return caller
 })
 
 /** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
 export const requireStillIn = Effect.fnUntraced(function* (caller: Caller) {
+  if (caller.run !== undefined) {
+    const run = yield* find("taskRun", caller.run.id)
+    return yield* run === null ? new Unauthenticated({ reason: "unknown" }) : agentOf(run.record)
+  }
   const found = yield* find("token", caller.token.id)
   if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
   return yield* callerOf(found.record)

@@ -10,6 +10,8 @@ export class ApiSettings extends Context.Service<
     readonly requestsPerMinute: number
     readonly version: string
     readonly environment: "production" | "development"
+    /** Where people reach it, without a path. Default: what the request calls it. */
+    readonly origin?: string
     /** Writes a line in the log for each request. Default: no. */
     readonly accessLog?: boolean
     /** Default: the answer is over with the request's scope, and an end that is missing says enough. */

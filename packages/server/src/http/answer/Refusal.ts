@@ -42,7 +42,10 @@ import type { SignerUnavailable } from "@pawl/core/provenance/Signer"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
 import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Interventions"
+import type { RunNotHeld } from "@pawl/core/task/OutsideLeases"
+import type { NotClaimable, NothingPushed } from "@pawl/core/task/OutsideRuns"
 import type { NoteLimit } from "@pawl/core/task/Notes"
+import type { BeyondTask } from "../request/TaskReach.ts"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
@@ -52,6 +55,7 @@ export type Refusal =
   | ApproverLimit
   | AppsDisabled
   | BelongsElsewhere
+  | BeyondTask
   | Blocked
   | BudgetCannotDecrease
   | BuildCapReached
@@ -85,8 +89,10 @@ export type Refusal =
   | StatementUnsigned
   | NoSource
   | NotCancellable
+  | NotClaimable
   | NotComposed
   | NoteLimit
+  | NothingPushed
   | NotRequired
   | NotRetryable
   | ObjectNotFound
@@ -104,6 +110,7 @@ export type Refusal =
   | RollbackTakesNoChangeSets
   | RouteReaderUnavailable
   | ScopeExceedsToken
+  | RunNotHeld
   | SelfApproval
   | SignerUnavailable
   | SlugTaken

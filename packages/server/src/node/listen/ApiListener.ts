@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function* (
   const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
   const readers = yield* Readers.make
   const connectionOf = connections(readers)
-  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf, origin }
   // A caller's requests to git and to the API count together.
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))

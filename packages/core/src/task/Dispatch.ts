@@ -155,10 +155,6 @@ const workRun = (task: Task, run: TaskRun) =>
 /** An attempt at the Task, and how it ended. */
 export const workStep = JournalStep.each("work", Finding)
 
-/** Whether the Policy leaves a Task to agents outside. */
-const isKeptOutside = ({ projectId }: Task) =>
-  Effect.map(demand("policy", projectId), ({ record }) => record.outsideAgents === "only")
-
 /** The body of `agent.wake`. */
 export const wake = (taskId: string) =>
   Effect.gen(function* () {
@@ -167,8 +163,6 @@ export const wake = (taskId: string) =>
     if (isClosed(change.status)) return yield* closeWith(change.id)
     if (change.status === "releasing")
       return yield* Effect.fail(new Waiting("the Change is being released", Limits.commandBackoffMaxMs))
-    if (before.status === "ready" && (yield* isKeptOutside(before)))
-      return yield* Effect.fail(new Waiting("the Policy leaves it to agents outside", Limits.outsideLookMs))
     const { planned } = yield* plannedOf(before)
     const turn = yield* admit(taskId, yield* wantedBy(taskId, plannedIntents(planned)))
     if (turn === "nothing") return

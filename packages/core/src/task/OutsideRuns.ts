@@ -81,7 +81,10 @@ const sourceOf = Effect.fnUntraced(function* (task: Task, run: TaskRun, snapshot
   const below = inherited(snapshot, task, yield* changeSetsOf(task.changeId))
   const tasks = snapshot.tasks.map(({ record }) => record)
   const gone = (reason: string) => new RepositoriesUnavailable({ operation: "merge", reason })
-  const source = yield* prepare(task, run, compositionOrder(below, tasks)).pipe(
+  // A Task that only reads works on canonical itself: outside it is shown a fork all the same.
+  const fork = { project: task.projectId, fork: workspaceFork(run.id) }
+  const forked = Effect.flatMap(Repositories, (repositories) => repositories.fork(fork))
+  const source = yield* Effect.andThen(forked, prepare(task, run, compositionOrder(below, tasks))).pipe(
     Effect.catchTags({
       ObjectNotFound: ({ id, what }) => gone(`${what} ${id} is gone`),
       NotFastForward: ({ from }) => gone(`main is at ${from}, not at the head`)

@@ -64,6 +64,10 @@ export const taskInChange = Effect.fnUntraced(function* (taskId: string) {
   return task === undefined ? yield* Effect.die(new Error(`${taskId} is gone`)) : { snapshot, task: task.record }
 })
 
+/** Whether the Policy leaves a Task to agents outside. */
+const isKeptOutside = ({ projectId }: Task) =>
+  Effect.map(demand("policy", projectId), ({ record }) => record.outsideAgents === "only")
+
 /** Whether the run that a Task is at is worked by somebody's own agent. */
 const isWorkedOutside = (task: Task) => Effect.map(openRun(task), (run) => run !== null && isOutside(run.record))
 
@@ -111,6 +115,11 @@ export const admit = (taskId: string, wanted: ReadonlyArray<Wanted>) =>
         return yield* Effect.fail(new Waiting("the Change is being promoted", Limits.commandBackoffMs))
       // Raising the budget wakes it; what ends the Change cancels it.
       if (!isWorkable(change.record, task)) return nothing
+      // Looked at here and not before: it may have been running outside a moment ago.
+      if (yield* isKeptOutside(task)) {
+        const untilMs = (yield* Time.nowMillis) + Limits.outsideLookMs
+        return { answer: { waits: "the Policy leaves it to agents outside", untilMs } as Turn }
+      }
       const { lease } = yield* Process
       const draft = begin(snapshot, dispatcher, yield* Time.now)
       if (snapshot.tasks.filter((each) => isActive(each.record)).length >= Limits.activeAgentsPerChange) {

@@ -13,6 +13,9 @@ import { stop } from "@pawl/core/task/Interventions"
 import { giveUp, renew } from "@pawl/core/task/OutsideLeases"
 import * as Outside from "@pawl/core/task/OutsideRuns"
 import { briefOf, briefWords, claimPaths } from "@pawl/core/task/Briefs"
+import { admit } from "@pawl/core/task/Tasks"
+import { Commands } from "@pawl/core/work/Commands"
+import { Process } from "@pawl/core/work/Processes"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -149,6 +152,25 @@ describe("A Task that is worked outside", () => {
         yield* TestClock.adjust(Limits.outsideLookMs)
         yield* settle
         expect(hands.jobs.length).toBe(2)
+      })
+    ))
+
+  it("is not admitted inside where it is for agents outside alone, whatever its wake had read before", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const changeId = yield* compiled(hands, [planned("a")])
+        const { projectId } = yield* taskOf(changeId, "a")
+        yield* changePolicy(person, projectId, { outsideAgents: "only" })
+        const [leased] = yield* (yield* Commands).claim({
+          worker: "test",
+          kinds: ["agent.wake"],
+          limit: 1,
+          leaseMs: Limits.commandLeaseMs
+        })
+        const process = { ...leased!, steps: new Map<string, unknown>() }
+        const turn = yield* Effect.provideService(admit(idOf(changeId, "a"), []), Process, process)
+        expect(turn).toMatchObject({ waits: "the Policy leaves it to agents outside" })
+        expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "ready", attempt: 0 })
       })
     ))
 

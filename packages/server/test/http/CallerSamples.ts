@@ -67,6 +67,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "changes.workGraph": { id: "change" },
   "changes.cancel": { id: "change" },
   "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },
+  "tasks.ofProject": { id: "project" },
   "tasks.get": { id: "task" },
   "tasks.runs": { id: "task" },
   "tasks.turns": { id: "run" },

@@ -11,7 +11,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { type Known, taskInWords } from "../answer/TaskWords.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
-import { actor, onRun, onTask } from "../request/Reach.ts"
+import { actor, onProject, onRun, onTask } from "../request/Reach.ts"
 import { turnAnswer } from "./TurnAnswers.ts"
 
 /** Whose agent works a Task outside; or why the model of one that is built in gave no answer when it was asked last. */
@@ -41,6 +41,13 @@ export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
           const claims = yield* listed("claim", { projectId: task.projectId, where: { taskId: task.id }, limit: "all" })
           return { task, claims: claims.items, next: taskInWords(task, yield* knownOf(task)) }
         })
+      )
+    )
+    .handle("ofProject", ({ params, query: { status, ...page } }) =>
+      answering(
+        Effect.flatMap(onProject(params.id), ({ id: projectId }) =>
+          listed("task", { projectId, ...(status === undefined ? {} : { where: { status } }), ...page })
+        )
       )
     )
     .handle("runs", ({ params, query }) =>

@@ -182,6 +182,28 @@ describe("An agent over ACP", () => {
   })
 })
 
+describe("An agent that is known by name", () => {
+  // Stand-ins for programs that are not installed here: what is shown is which command is started, and that it is driven.
+  const known: ReadonlyArray<readonly [name: string, command: string, args: string]> = [
+    ["claude", "claude-agent-acp", ""],
+    ["codex", "codex-acp", ""],
+    ["opencode", "opencode", "acp"],
+    ["gemini", "gemini", "--acp"]
+  ]
+  it.each(known)("is started as it says of itself, and driven over ACP: %s", async (name, command, args) => {
+    const goal = await world.goal(`known-${name}`, one)
+    const agent = world.agent(name, [{ write: "src/index.js", text: page }])
+    const folder = join(world.user.folder, `bin-${name}`)
+    mkdirSync(folder)
+    const called = join(folder, "called")
+    writeFileSync(join(folder, command), `#!/bin/sh\necho "$*" > '${called}'\nexec ${agent.command}\n`, { mode: 0o755 })
+    const environment = { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
+    const ended = await world.work(goal, ["--next", "--agent", name, "--json"], { environment })
+    expect(said(ended)).toMatchObject({ outcome: "published" })
+    expect(readFileSync(called, "utf8").trim()).toBe(args)
+  })
+})
+
 describe("A Task that comes to nothing", () => {
   const cases: ReadonlyArray<readonly [string, Parameters<Work["agent"]>[1] | string, RegExp]> = [
     ["whose agent changes nothing", [], /changed nothing/],

@@ -21,7 +21,7 @@ interface Known {
 }
 
 /** Those that are known by name: all speak the Agent Client Protocol. */
-export const knownAgents: Readonly<Record<string, Known>> = {
+const knownAgents: Readonly<Record<string, Known>> = {
   claude: { command: "claude-agent-acp", args: [], from: "npm install --global @agentclientprotocol/claude-agent-acp" },
   codex: { command: "codex-acp", args: [], from: "npm install --global @agentclientprotocol/codex-acp" },
   opencode: { command: "opencode", args: ["acp"], from: "npm install --global opencode-ai" },

@@ -1,11 +1,13 @@
 /**
  * An agent that speaks the Agent Client Protocol for real, over standard input and output, and does what a script says:
- * its first argument is a file of steps, its second one where it reports what it saw.
+ * its first argument is a file of steps, its second one where it reports what it saw. With `stdio` as its third it speaks
+ * no HTTP to tools.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Readable, Writable } from "node:stream"
 import * as acp from "@agentclientprotocol/sdk"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 
 /** One thing that the agent does. Paths that begin with no slash are of its folder. */
 export type Step =
@@ -30,7 +32,7 @@ export interface Report {
   readonly came: ReadonlyArray<string>
 }
 
-const [stepsFile = "", reportFile = ""] = process.argv.slice(2)
+const [stepsFile = "", reportFile = "", reaching = "http"] = process.argv.slice(2)
 const steps: ReadonlyArray<Step> = JSON.parse(readFileSync(stepsFile, "utf8"))
 
 /** Command lines of all processes that can be seen. */
@@ -44,13 +46,23 @@ const commandLines = (): ReadonlyArray<string> =>
     }
   })
 
-const connected = async (servers: ReadonlyArray<acp.McpServer>) => {
-  const [server] = servers
-  if (server === undefined || !("type" in server) || server.type !== "http") throw new Error("no MCP server over HTTP")
-  const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]))
+/** How it comes to Pawl's tools: over HTTP, or by a program that it starts itself. */
+const transportOf = (server: acp.McpServer | undefined) => {
+  if (server !== undefined && "type" in server && server.type === "http") {
+    const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]))
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } })
+    return { transport, token: (headers["Authorization"] ?? "").replace("Bearer ", "") }
+  }
+  if (server === undefined || !("command" in server)) throw new Error("no MCP server that could be asked")
+  const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]))
+  return { transport: new StdioClientTransport({ ...server, env }), token: env["PAWL_TOKEN"] ?? "" }
+}
+
+const connected = async ([server]: ReadonlyArray<acp.McpServer>) => {
+  const { token, transport } = transportOf(server)
   const client = new Client({ name: "scripted", version: "1.0.0" })
-  await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }))
-  return { client, token: (headers["Authorization"] ?? "").replace("Bearer ", "") }
+  await client.connect(transport)
+  return { client, token }
 }
 
 interface Session {
@@ -138,7 +150,7 @@ acp
   .agent({ name: "scripted" })
   .onRequest("initialize", ({ params }) => ({
     protocolVersion: params.protocolVersion,
-    agentCapabilities: { mcpCapabilities: { http: true } }
+    agentCapabilities: { mcpCapabilities: { http: reaching === "http" } }
   }))
   .onRequest("session/new", async ({ params: { cwd, mcpServers } }) => {
     const sessionId = `session-${sessions.size}`

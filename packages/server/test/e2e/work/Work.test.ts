@@ -182,6 +182,21 @@ describe("An agent over ACP", () => {
   })
 })
 
+describe("An agent that asks no tools over HTTP", () => {
+  it("is given pawl mcp to start, with the token of its Task alone, and has the same tools", async () => {
+    const goal = await world.goal("stdio", one)
+    const agent = world.agent("stdio", [{ tool: "task_read" }, { write: "src/index.js", text: page }])
+    const ended = await world.work(goal, ["--next", "--agent", `${agent.command} stdio`, "--acp", "--json"])
+    const { came, token, tokenSeen, tools } = agent.report()
+    expect(said(ended)).toMatchObject({ outcome: "published" })
+    expect(tools).toContain("task_publish")
+    expect(tools).not.toContain("open_change")
+    expect(came[0]).toContain("Your Task: The page")
+    expect(token).toMatch(/^pawl_/)
+    expect(tokenSeen).toEqual([])
+  })
+})
+
 describe("An agent that is known by name", () => {
   // Stand-ins for programs that are not installed here: what is shown is which command is started, and that it is driven.
   const known: ReadonlyArray<readonly [name: string, command: string, args: string]> = [

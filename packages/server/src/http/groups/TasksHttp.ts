@@ -14,6 +14,13 @@ import { listed } from "../answer/RecordPages.ts"
 import { actor, onProject, onRun, onTask } from "../request/Reach.ts"
 import { turnAnswer } from "./TurnAnswers.ts"
 
+/** Which Tasks of a Project are asked for, and which page of them. */
+interface AskedTasks {
+  readonly status?: Task["status"]
+  readonly limit?: number
+  readonly cursor?: string
+}
+
 /** Whose agent works a Task outside; or why the model of one that is built in gave no answer when it was asked last. */
 const knownOf = Effect.fnUntraced(function* ({
   id: taskId,
@@ -31,6 +38,11 @@ const knownOf = Effect.fnUntraced(function* ({
   return newest?.failure === undefined ? {} : { unanswered: newest.reason ?? newest.failure }
 })
 
+const ofProject = Effect.fnUntraced(function* (id: string, { status, ...page }: AskedTasks) {
+  const { id: projectId } = yield* onProject(id)
+  return yield* listed("task", { projectId, ...(status === undefined ? {} : { where: { status } }), ...page })
+})
+
 /** Handlers of `tasks`: read with their runs and notes, stopped, retried and taken over. */
 export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
   handlers
@@ -43,13 +55,7 @@ export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
         })
       )
     )
-    .handle("ofProject", ({ params, query: { status, ...page } }) =>
-      answering(
-        Effect.flatMap(onProject(params.id), ({ id: projectId }) =>
-          listed("task", { projectId, ...(status === undefined ? {} : { where: { status } }), ...page })
-        )
-      )
-    )
+    .handle("ofProject", ({ params, query }) => answering(ofProject(params.id, query)))
     .handle("runs", ({ params, query }) =>
       answering(
         Effect.flatMap(onTask(params.id), (task) =>

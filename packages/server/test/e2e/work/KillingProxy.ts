@@ -27,7 +27,7 @@ export const openProxy = async (origin: string, place: Place, kill: () => void):
       kill()
       res.destroy()
     }
-    if (hit && place.phase === "before") return void die()
+    if (hit && place.phase === "before") return die()
     const passed = request(`${origin}${req.url ?? "/"}`, { method: req.method, headers: req.headers }, (answer) => {
       if (hit) {
         // The server has done it; nobody is told.

@@ -1,11 +1,13 @@
 /** What an agent may ask of this command over the Agent Client Protocol: files of its folder, and leave to do something. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import type * as Acp from "@agentclientprotocol/sdk"
 import type { ClientApp, PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk"
 import { ServerLimits } from "../../../../ServerLimits.ts"
 import { isReadable, isWritable } from "./FolderReach.ts"
 
-type Sdk = typeof import("@agentclientprotocol/sdk")
+/** The library, which is read when an agent is started. */
+type Sdk = typeof Acp
 
 /** What the answers are given for. */
 export interface Reach {

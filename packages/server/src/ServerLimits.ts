@@ -209,6 +209,19 @@ export const ServerLimits = {
   rebuildWaitMs: 20 * minute,
   /** How often a verb that waits asks again: a tenth of what a caller may ask in a minute (decision). */
   waitingPollMs: 1 * second,
+  /**
+   * Of `pawl work`: how often it looks for a ready Task and at how many, how often it renews a lease, how long an agent may
+   * take in all and for its end when it is told to stop; characters of a line of an agent's and of what it says last, and
+   * bytes of a file that it reads by this command (decisions).
+   */
+  workLookMs: 3 * second,
+  workTasksLooked: 50,
+  workRenewMs: 30 * second,
+  workAgentMs: 60 * minute,
+  workCancelMs: 5 * second,
+  workLineLength: 2_000,
+  workTextLength: 64 * KiB,
+  workFileBytes: 10 * MiB,
   /** How often in a row a stream that ended is asked for again, and the pause before (decision: a server that restarts). */
   streamTries: 10,
   streamPauseMs: 1 * second,

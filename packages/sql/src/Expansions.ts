@@ -123,5 +123,7 @@ export const expansions: ReadonlyArray<Step> = [
   // Whose a process is among the users of the database: one that may only route sees no other user's.
   (sql) => [
     `ALTER TABLE pawl_process ADD COLUMN owner TEXT NOT NULL DEFAULT ${sql.onDialectOrElse({ pg: () => "current_user", orElse: () => "''" })}`
-  ]
+  ],
+  // A run that is worked outside is found by its token, and a Task of one may be ready again: the tables are made from records.
+  () => []
 ]

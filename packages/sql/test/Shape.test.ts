@@ -12,5 +12,5 @@ const records = createHash("sha256")
   .slice(0, 16)
 
 it("is pinned: who changes a kind of record, its columns or its life adds an expansion (an empty one will do) and pins both here", () => {
-  expect({ expansions: expansions.length, records }).toEqual({ expansions: 14, records: "1f37737d5c0b3b97" })
+  expect({ expansions: expansions.length, records }).toEqual({ expansions: 15, records: "57b2ebd450f6cab4" })
 })

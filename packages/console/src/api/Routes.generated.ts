@@ -37,6 +37,7 @@ export const routes = {
     budget: ["POST", "/v1/changes/:id/budget"]
   },
   tasks: {
+    ofProject: ["GET", "/v1/projects/:id/tasks"],
     get: ["GET", "/v1/tasks/:id"],
     runs: ["GET", "/v1/tasks/:id/runs"],
     turns: ["GET", "/v1/runs/:id/turns"],
@@ -45,6 +46,14 @@ export const routes = {
     stop: ["POST", "/v1/tasks/:id/stop"],
     retry: ["POST", "/v1/tasks/:id/retry"],
     handOver: ["POST", "/v1/tasks/:id/hand-over"]
+  },
+  outside: {
+    claim: ["POST", "/v1/tasks/:id/claim"],
+    brief: ["GET", "/v1/runs/:id/brief"],
+    renew: ["POST", "/v1/runs/:id/renew"],
+    claimPaths: ["POST", "/v1/runs/:id/claims"],
+    publish: ["POST", "/v1/runs/:id/publish"],
+    giveUp: ["POST", "/v1/runs/:id/give-up"]
   },
   changesets: {
     create: ["POST", "/v1/changes/:id/changesets"],

@@ -3,10 +3,14 @@ import { Effect } from "effect"
 import { find } from "../ledger/Decision.ts"
 import * as Time from "../primitives/Time.ts"
 import { callerIn } from "./Sessions.ts"
-import { type Caller, callerOf, letIn, Unauthenticated } from "./Tokens.ts"
+import { agentOf, type Caller, callerOf, letIn, Unauthenticated } from "./Tokens.ts"
 
 /** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
-export const requireStillIn = Effect.fnUntraced(function* ({ token, user }: Caller) {
+export const requireStillIn = Effect.fnUntraced(function* ({ run, token, user }: Caller) {
+  if (run !== undefined) {
+    const now = yield* find("taskRun", run.id)
+    return yield* now === null ? new Unauthenticated({ reason: "unknown" }) : agentOf(now.record)
+  }
   if (token.id.startsWith("ses_")) {
     const session = yield* find("session", token.id)
     return yield* session === null ? new Unauthenticated({ reason: "ended" }) : callerIn(session.record)

@@ -9,6 +9,7 @@ import { sha256 } from "../primitives/Digest.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import type { TaskRun } from "../model/Task.ts"
 import { Scope, type Token, type User } from "../model/Membership.ts"
 import { checkName } from "./Names.ts"
 import { Secrets } from "./Secrets.ts"
@@ -202,6 +203,8 @@ export interface Credential extends Asking {
 export interface Caller {
   readonly user: User
   readonly token: Credential
+  /** The run of a Task that its token is for, and nothing else; absent for a person's own token. */
+  readonly run?: TaskRun
 }
 
 /**
@@ -214,8 +217,40 @@ export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted
   if (!isTokenText(Redacted.value(text))) return yield* new Unauthenticated({ reason: "unknown" })
   const hash = yield* sha256(Redacted.value(text))
   const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
-  if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
-  return yield* callerOf(found)
+  if (found !== undefined) return yield* callerOf(found)
+  const run = (yield* (yield* Records).list("taskRun", { where: { token: hash }, limit: 1 })).items[0]?.record
+  return yield* run === undefined ? new Unauthenticated({ reason: "unknown" }) : agentOf(run)
+})
+
+/** What the agent of a claimed Task may do there. */
+const taskScopes: ReadonlyArray<Scope> = ["read", "write"]
+
+/** The user, for whoever proved to be them. Fails with `Unauthenticated` for one who is let in no more. */
+export const letIn = Effect.fnUntraced(function* (userId: string) {
+  const user = yield* find("user", userId)
+  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
+  return user.record
+})
+
+/** Who claimed a Task with a token, and what of it their agent has. Without a token it was somebody on the machine itself. */
+const claimantOf = Effect.fnUntraced(function* (userId: string, tokenId: Token["id"] | undefined) {
+  if (tokenId === undefined) return { user: yield* letIn(userId), scopes: taskScopes }
+  const token = yield* find("token", tokenId)
+  if (token === null) return yield* new Unauthenticated({ reason: "unknown" })
+  const { token: held, user } = yield* callerOf(token.record)
+  return { user, scopes: taskScopes.filter((scope) => held.scopes.includes(scope)) }
+})
+
+/** The agent that works a run outside: it acts as the person who claimed the Task, and on that Task alone. */
+export const agentOf = Effect.fnUntraced(function* (run: TaskRun) {
+  const { endedAt, id, outside } = run
+  if (outside === undefined || endedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
+  if (outside.leaseUntil <= (yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
+  const { scopes, user } = yield* claimantOf(outside.claimedBy, run.claimedWith)
+  const token: Caller["token"] = { id: `tok_${id}`, name: run.taskId, scopes, expiresAt: outside.leaseUntil }
+  const caller: Caller = { user, token, run }
+  return caller
 })
 
 /** Who a token's record lets in. Fails with `Unauthenticated` when it lets in nobody any more. */
@@ -224,13 +259,6 @@ export const callerOf = Effect.fnUntraced(function* (found: Token) {
   if (found.expiresAt !== null && !isLive(found, yield* Time.now))
     return yield* new Unauthenticated({ reason: "expired" })
   const { id, name, scopes, expiresAt } = found
-  return { user: yield* letIn(found.userId), token: { id, name, scopes, expiresAt } } satisfies Caller
-})
-
-/** The user, for whoever proved to be them. Fails with `Unauthenticated` for one who is let in no more. */
-export const letIn = Effect.fnUntraced(function* (userId: string) {
-  const user = yield* find("user", userId)
-  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
-  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
-  return user.record
+  const caller: Caller = { user: yield* letIn(found.userId), token: { id, name, scopes, expiresAt } }
+  return caller
 })

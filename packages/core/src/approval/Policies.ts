@@ -160,6 +160,7 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
         ...(before.record.flakeRetries === undefined ? {} : { flakeRetries: 0 }),
         ...(before.record.freezes === undefined ? {} : { freezes: [] }),
         ...(before.record.evidenceReuse === undefined ? {} : { evidenceReuse: "none" as const }),
+        ...(before.record.outsideAgents === undefined ? {} : { outsideAgents: "also" as const }),
         ...fields,
         version: before.record.version + 1,
         updatedAt: now,

@@ -88,7 +88,7 @@ export const approvalsOf = Effect.fnUntraced(function* (candidateId: string) {
 
 /**
  * Those whose work a Candidate is. Whoever opened a Change asked for the agents that worked on it, and so did who wrote
- * one of them a note.
+ * one of them a note, and who had their own agent work.
  */
 export const authorsOf = Effect.fnUntraced(function* (candidate: Candidate, change: Pick<Change, "createdBy">) {
   const found = yield* Effect.forEach(candidate.changeSets, (id) => find("changeSet", id))
@@ -101,7 +101,10 @@ export const authorsOf = Effect.fnUntraced(function* (candidate: Candidate, chan
           (each) => each.record
         )
   const people = [change.createdBy, ...changeSets.map(({ author }) => author), ...notes.map(({ author }) => author)]
-  return new Set(people.map(({ id }) => id)) as ReadonlySet<string>
+  const byAgents = changeSets.filter(({ author }) => author.type === "agent")
+  const runs = yield* Effect.forEach(byAgents, ({ runId }) => find("taskRun", runId))
+  const claimants = runs.flatMap((run) => run?.record.outside?.claimedBy ?? [])
+  return new Set([...people.map(({ id }) => id), ...claimants]) as ReadonlySet<string>
 })
 
 /** Those of some people who may approve in a Project today. */

@@ -14,6 +14,8 @@ export const commandKinds = [
   "release.recover",
   "candidate.create",
   "agent.wake",
+  // The lease of a run that is worked outside.
+  "run.lease",
   "change.dispatch",
   // Events: one that its consumer group left behind, and one on its way to a webhook.
   "event.consume",

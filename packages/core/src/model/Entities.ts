@@ -132,6 +132,8 @@ export const Entities = {
   taskRun: entity(TaskRun, byId, byProjectId, {
     changeId: (each) => each.changeId,
     taskId: (each) => each.taskId,
+    /** Null for a run that nobody is let in by. */
+    token: (each) => each.tokenHash ?? null,
     fork: (each) => (each.workspaceFork !== null && each.forkDeletedAt === null ? "kept" : "none")
   }),
   modelCall: living(

@@ -56,6 +56,13 @@ export interface LanePolicy extends Schema.Schema.Type<typeof LanePolicy> {}
 export const EvidenceReuse = Schema.Literals(["none", "tree", "inputs"])
 export type EvidenceReuse = typeof EvidenceReuse.Type
 
+/**
+ * Whether Tasks may be worked outside, by agents that people bring: `never`; by whoever takes them first, the agent that
+ * is built in or one outside; or by those outside `only`.
+ */
+export const OutsideAgents = Schema.Literals(["never", "also", "only"])
+export type OutsideAgents = typeof OutsideAgents.Type
+
 /** What an admin sets. What older rows and requests lack is filled in on reading. */
 export const PolicyFields = Schema.Struct({
   /** Risks that go out without a person; `unknown` never does. */
@@ -83,7 +90,9 @@ export const PolicyFields = Schema.Struct({
   /** Times in which nothing is promoted; absent for none. */
   freezes: Schema.optionalKey(Schema.Array(Freeze)),
   /** When evidence of before counts again. Absent for `none`. */
-  evidenceReuse: Schema.optionalKey(EvidenceReuse)
+  evidenceReuse: Schema.optionalKey(EvidenceReuse),
+  /** Whether Tasks may be worked outside. Absent for `also`. */
+  outsideAgents: Schema.optionalKey(OutsideAgents)
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 

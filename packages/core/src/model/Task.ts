@@ -1,6 +1,6 @@
 /** A Task: one node of a Change's Work Graph, worked by one agent or held by one person. */
-import { Schema } from "effect"
-import { ChangeId, ProjectId, RunId, TaskId } from "../primitives/Ids.ts"
+import { Schema, Struct } from "effect"
+import { ChangeId, ProjectId, RunId, Sha256, TaskId, TokenId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
 
@@ -112,8 +112,20 @@ export const isHeld = (task: Task): boolean => task.status === "blocked" && task
 /** Whether an agent is at it: these count against the slots of the Change. */
 export const isActive = (task: Task): boolean => task.status === "assigned" || task.status === "running"
 
-/** One attempt at a Task. */
-export const TaskRun = Schema.Struct({
+/** What is known of a run that somebody's own agent works, outside this installation. */
+export const OutsideWork = Schema.Struct({
+  /** Id of the user who claimed the Task. */
+  claimedBy: Schema.String,
+  /** When the Task is taken back, unless the lease is renewed before. */
+  leaseUntil: Timestamp,
+  /** The commit that the work begins with: canonical with what the Task depends on. */
+  base: Schema.String,
+  /** The commit that was pushed last, as it lies in the run's fork; null before the first push. */
+  pushed: Schema.NullOr(Schema.String)
+})
+export interface OutsideWork extends Schema.Schema.Type<typeof OutsideWork> {}
+
+const runFields = Schema.Struct({
   /** `run_<task>_<attempt>`. */
   id: RunId,
   /** The Project that it is of. */
@@ -147,6 +159,22 @@ export const TaskRun = Schema.Struct({
   /** The run that a budget or a limit ended, and whose talk with the model it goes on with; absent for one that begins anew. */
   continues: Schema.optionalKey(RunId),
   /** When its fork was swept; null while it is kept, and for a run without one. */
-  forkDeletedAt: Schema.NullOr(Timestamp)
-}).pipe(withWireNames({ costUsd: "cost_usd" }))
+  forkDeletedAt: Schema.NullOr(Timestamp),
+  /** Of a run that is worked outside; absent for all others. */
+  outside: Schema.optionalKey(OutsideWork),
+  /** SHA-256 of the token that lets in who works it outside, while the run goes on. Never shown. */
+  tokenHash: Schema.optionalKey(Sha256),
+  /** The token that the Task was claimed with: when it lets nobody in any more, this run's does not either. Never shown. */
+  claimedWith: Schema.optionalKey(TokenId)
+})
+const wireNames = { costUsd: "cost_usd" } as const
+
+/** One attempt at a Task. */
+export const TaskRun = runFields.pipe(withWireNames(wireNames))
 export interface TaskRun extends Schema.Schema.Type<typeof TaskRun> {}
+
+/** What is shown of a run: nothing of its token. */
+export const TaskRunView = runFields.mapFields(Struct.omit(["tokenHash", "claimedWith"])).pipe(withWireNames(wireNames))
+
+/** Whether somebody's own agent works it, by a lease. */
+export const isOutside = (run: Pick<TaskRun, "outside">): boolean => run.outside !== undefined

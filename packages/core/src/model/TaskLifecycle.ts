@@ -47,6 +47,12 @@ export const TaskLifecycle = Lifecycle.make("task", {
         mayEmit: ["changeset.proposed", "intent.declared"]
       }
     ],
+    [
+      "running",
+      "handedBack",
+      "ready",
+      { when: "who worked it outside gave it up, or let its lease end", emits: ["task.ready"], also: "its run ends" }
+    ],
     ["running", "failedTerminally", "failed", { emits: ["task.failed"] }],
     [
       "running",

@@ -95,6 +95,16 @@ export const AgentLimits = {
   claimRenewMs: 2 * minute,
   claimWaitMs: 10 * minute,
   claimsPerTask: 100,
+  /**
+   * How long a Task that is worked outside stays so without a word, how often its worker renews that, and how often a
+   * Task that is kept for agents outside looks at its Policy again (decisions: a Task whose worker is gone is ready again
+   * within 2 minutes, and three renewals may be lost).
+   */
+  outsideLeaseMs: 100 * second,
+  outsideRenewMs: 30 * second,
+  outsideLookMs: minute,
+  /** Characters of why a Task is given up (decision). */
+  giveUpReasonLength: 1_000,
   /** Of overlaps: how many are told, and as many files are read, and Changes looked at, for them; generations that are compared; of a symbol's name its characters (decisions). */
   overlapsTold: 50,
   overlapGenerations: 20,

@@ -1,5 +1,5 @@
 /** The process of one agent, body of `agent.wake`: admitted when a slot is free, then run by run to its end. */
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schedule } from "effect"
 import { agentIn } from "../agent/Asker.ts"
 import { sumOf } from "../agent/Reservation.ts"
 import * as Turns from "../agent/Turns.ts"
@@ -7,7 +7,6 @@ import { claim, claimWork, plannedIntents, renewing, wantedBy } from "../claim/C
 import { overlapsOf } from "./Order.ts"
 import { isClosed } from "../change/Changes.ts"
 import { orderOfTask } from "../change/Repairs.ts"
-import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
 import { commitEdits, signatureOf } from "../changeset/Publication.ts"
 import { demand } from "../ledger/Decision.ts"
 import { Process, step, Waiting } from "../work/Processes.ts"
@@ -21,29 +20,11 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Agent, type AgentJob, type AgentOutcome, type AgentShape, nothingUsed, type Usage } from "./Agent.ts"
 import { Finding, inheritance, settle } from "./Settlement.ts"
-import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
+import { isOutside, isWritable, type Task, type TaskRun } from "../model/Task.ts"
+import { findingsKey, plannedOf } from "./PlannedWork.ts"
 import { admit, agentOf, closeWith, start } from "./Tasks.ts"
 import { tierOf } from "./ModelRoute.ts"
 import { prepare } from "./Workspaces.ts"
-import { textOf } from "../primitives/Utf8.ts"
-
-/** What was planned for a Task. The graph, or the order of a repair, was stored before its Tasks were. */
-const plannedOf = Effect.fnUntraced(
-  function* (task: Task) {
-    const order = yield* orderOfTask(task)
-    if (order !== null) return { planned: order.task, evidence: order.evidence }
-    const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
-    const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(textOf(bytes))
-    const planned = graph.tasks.find((each) => each.key === task.key)
-    if (planned === undefined)
-      return yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`))
-    return { planned }
-  },
-  Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
-)
-
-/** Where the text of a read-only Task lies. */
-const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
 
 /**
  * Whether a repair without an edit has done its work: what it stands on is not what was rejected. What did not merge has
@@ -193,6 +174,7 @@ export const wake = (taskId: string) =>
       const task = (yield* demand("task", taskId)).record
       if (task.status !== "running") return
       const run = (yield* demand("taskRun", runId(task.id, task.attempt))).record
+      if (isOutside(run)) return
       const finding = yield* step(workStep(run.attempt), workRun(task, run))
       yield* settle(taskId, run.attempt, finding)
     }

@@ -8,6 +8,7 @@ import { changeSetOf, Made, publication } from "../changeset/Publication.ts"
 import { mayWork, stepWork } from "../change/WorkStatus.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
+import type { Lease } from "../model/Command.ts"
 import { Process } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -108,13 +109,16 @@ const stop = (draft: Progress, task: Task, said: string, by: StoppedBy) => {
   if (mayWork(draft, change, "budgetStopped")) stepWork(draft, change, "budgetStopped", { reason })
 }
 
-/** Settles the run that a Task is at. Nothing happens when the Task has moved on: cancelled, or settled before. */
-export const settle = (taskId: string, attempt: number, finding: Finding) =>
+/**
+ * Settles the run that a Task is at, and answers whether it did: nothing happens when the Task has moved on, cancelled or
+ * settled before. A process settles under its lease; a run that is worked outside is settled by whoever holds it.
+ */
+export const settling = (taskId: string, attempt: number, finding: Finding, lease?: Lease) =>
   decideAndCommit(
     Effect.gen(function* () {
       const { snapshot, task } = yield* taskInChange(taskId)
       const run = yield* openRun(task)
-      if (task.status !== "running" || task.attempt !== attempt || run === null) return { answer: undefined }
+      if (task.status !== "running" || task.attempt !== attempt || run === null) return { answer: false }
       const head = yield* demand("head", task.projectId)
       const runs = yield* (yield* Records).list("taskRun", { where: { taskId }, limit: "all" })
       const now = yield* Time.now
@@ -135,10 +139,14 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
         const asked = finding.diverged === true ? "Diverged" : finding._tag
         anotherAttempt(draft, task, head.record, asked, finding.reason, before)
       }
-      const { lease } = yield* Process
-      return { answer: undefined, commit: end(draft, { name: `Tasks.${outcomeOf(finding)}`, lease }) }
+      const held = lease === undefined ? {} : { lease }
+      return { answer: true, commit: end(draft, { name: `Tasks.${outcomeOf(finding)}`, ...held }) }
     })
   ).pipe(Effect.withSpan("Settling.settle"))
+
+/** Settles what the process of a Task's agent found. */
+export const settle = (taskId: string, attempt: number, finding: Finding) =>
+  Effect.flatMap(Process, ({ lease }) => settling(taskId, attempt, finding, lease))
 
 /** What a run starts from: the ChangeSets, and the findings, of the Tasks that it depends on. */
 export const inheritance = Effect.fnUntraced(function* (taskId: string) {

@@ -20,7 +20,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import { begin, end, isWorkable, mayMove, moveTask, type Progress, readiness, type Snapshot } from "./Progress.ts"
-import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
+import { isActive, isOutside, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 const dispatcher = system("dispatch")
 /** The agent of a Task, as an actor. */
@@ -64,6 +64,13 @@ export const taskInChange = Effect.fnUntraced(function* (taskId: string) {
   return task === undefined ? yield* Effect.die(new Error(`${taskId} is gone`)) : { snapshot, task: task.record }
 })
 
+/** Whether the Policy leaves a Task to agents outside. */
+const isKeptOutside = ({ projectId }: Task) =>
+  Effect.map(demand("policy", projectId), ({ record }) => record.outsideAgents === "only")
+
+/** Whether the run that a Task is at is worked by somebody's own agent. */
+const isWorkedOutside = (task: Task) => Effect.map(openRun(task), (run) => run !== null && isOutside(run.record))
+
 /** The run of an agent's attempt, on the head of this moment. */
 export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => {
   const id = runId(task.id, task.attempt)
@@ -101,12 +108,18 @@ export const admit = (taskId: string, wanted: ReadonlyArray<Wanted>) =>
       const { snapshot, task } = yield* taskInChange(taskId)
       const { change } = snapshot
       const nothing: Decided<Turn> = { answer: "nothing" }
-      if (isActive(task)) return { answer: "work" as Turn }
+      // Who works it outside is let be: the lease of that run is looked after by a command of its own.
+      if (isActive(task)) return (yield* isWorkedOutside(task)) ? nothing : { answer: "work" as Turn }
       if (task.status !== "ready") return nothing
       if (change.record.status === "promoting")
         return yield* Effect.fail(new Waiting("the Change is being promoted", Limits.commandBackoffMs))
       // Raising the budget wakes it; what ends the Change cancels it.
       if (!isWorkable(change.record, task)) return nothing
+      // Looked at here and not before: it may have been running outside a moment ago.
+      if (yield* isKeptOutside(task)) {
+        const untilMs = (yield* Time.nowMillis) + Limits.outsideLookMs
+        return { answer: { waits: "the Policy leaves it to agents outside", untilMs } as Turn }
+      }
       const { lease } = yield* Process
       const draft = begin(snapshot, dispatcher, yield* Time.now)
       if (snapshot.tasks.filter((each) => isActive(each.record)).length >= Limits.activeAgentsPerChange) {
@@ -128,7 +141,7 @@ export const admit = (taskId: string, wanted: ReadonlyArray<Wanted>) =>
   )
 
 /** For whom a Task waits, and until when; null when it need not wait any more. */
-const waitsFor = (
+export const waitsFor = (
   task: Task,
   { claims, tasks }: Snapshot,
   wanted: ReadonlyArray<Wanted>,

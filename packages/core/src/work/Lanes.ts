@@ -38,6 +38,8 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "project.adopt": "canonical",
   "candidate.reviews": "canonical",
   "event.consume": "canonical",
+  // Not with the agents: all of them may be at work for longer than a lease.
+  "run.lease": "canonical",
   "candidate.create": "verification",
   "project.provision": "provisioning",
   "app.provision": "provisioning",

@@ -35,6 +35,7 @@ import { recover } from "../release/Recovery.ts"
 import { run as runRelease } from "../release/Releases.ts"
 import { requestReviews, review } from "../review/Reviews.ts"
 import { wake } from "../task/Dispatch.ts"
+import { look } from "../task/OutsideLeases.ts"
 import { wakeDied } from "../task/Tasks.ts"
 import { requestAudits } from "../audit/AuditRequests.ts"
 import { clean } from "../upkeep/Cleanup.ts"
@@ -66,6 +67,7 @@ const OfPromotion = payload(
 )
 const OfChange = payload(Schema.Struct({ changeId: Schema.String }))
 const OfTask = payload(Schema.Struct({ taskId: Schema.String }))
+const OfRun = payload(Schema.Struct({ runId: Schema.String }))
 const OfPublication = payload(Schema.Struct({ chain: ChainId, publisher: Schema.String }))
 const OfChain = payload(Schema.Struct({ chain: ChainId }))
 const OfRelease = payload(Schema.Struct({ releaseId: Schema.String }))
@@ -131,6 +133,7 @@ const candidateCreate = Object.assign(
 const bodies = {
   "change.dispatch": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => dispatch(changeId)),
   "agent.wake": agentWake,
+  "run.lease": (command) => Effect.flatMap(OfRun(command), ({ runId }) => look(runId)),
   "project.provision": (command) =>
     Effect.flatMap(OfProject(command), ({ project, hasSource, actor }) =>
       Effect.flatMap(hasSource ? seedFiles(project.id) : Effect.succeed(null), (files) =>

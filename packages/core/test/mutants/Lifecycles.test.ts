@@ -65,6 +65,7 @@ const told: ReadonlyArray<readonly [Life, Told]> = [
         assigned started running
         running retried running
         running,blocked published completed
+        running handedBack ready
         running failedTerminally failed
         running budgetStopped blocked
         pending,ready,assigned,running,blocked stoppedByPerson blocked

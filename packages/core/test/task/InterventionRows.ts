@@ -1,4 +1,5 @@
 /** The rows of the life of a Task that people take: stopped, handed over, completed by who holds it, and given back. */
+import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Budget from "@pawl/core/change/Budget"
@@ -6,6 +7,8 @@ import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Decision"
 import { handOver, retry, stop } from "@pawl/core/task/Interventions"
+import { giveUp } from "@pawl/core/task/OutsideLeases"
+import { claim } from "@pawl/core/task/OutsideRuns"
 import { person, settle } from "../kit/MemoryPawl.ts"
 import {
   type Case,
@@ -201,6 +204,19 @@ export const interventionRows: Readonly<Record<string, Case>> = {
       expect(yield* statuses(changeId, "a", "b", "c")).toEqual(["a blocked", "b blocked", "c blocked"])
       yield* handOver(person, idOf(changeId, "a"))
       expect(yield* statuses(changeId, "a", "b", "c")).toEqual(["a blocked", "b pending", "c pending"])
+    }),
+
+  "running × handedBack → ready: a Task that an agent outside gives up is ready again, for any other one": (hands) =>
+    Effect.gen(function* () {
+      const changeId = yield* compiled(hands, [planned("a")])
+      const { run } = yield* Effect.provide(claim(person, idOf(changeId, "a")), MemorySecrets.layerMemory)
+      expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "running", attempt: 1 })
+      const reason = `given up by ${person.id}: too hard`
+      expect(yield* giveUp(person, run.id, "too hard")).toMatchObject({ status: "ready", reason })
+      expect((yield* demand("taskRun", run.id)).record).toMatchObject({ outcome: "stopped", reason })
+      yield* settle
+      expect(hands.jobs.map((job) => job.run.attempt)).toEqual([2])
+      expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "completed" })
     }),
 
   "blocked × givenBack → pending: a stopped Task is taken up again, and waits for what it depends on": (hands) =>

@@ -21,6 +21,7 @@ import { LaneApi } from "./groups/LaneApi.ts"
 import { MembersApi } from "./groups/MembersApi.ts"
 import { OrganizationsApi } from "./groups/OrganizationsApi.ts"
 import { PoliciesApi } from "./groups/PoliciesApi.ts"
+import { OutsideApi } from "./groups/OutsideApi.ts"
 import { ProjectsApi } from "./groups/ProjectsApi.ts"
 import { Refusing } from "./AnyRefusal.ts"
 import { ReleasesApi } from "./groups/ReleasesApi.ts"
@@ -40,6 +41,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(AppsApi)
   .add(ChangesApi)
   .add(TasksApi)
+  .add(OutsideApi)
   .add(ChangeSetsApi)
   .add(CandidatesApi)
   .add(ClaimsApi)

@@ -29,7 +29,7 @@ import { ModelCall } from "@pawl/core/model/ModelCall"
 import { Generation } from "@pawl/core/model/Generation"
 import { Release } from "@pawl/core/model/Release"
 import { Note } from "@pawl/core/model/Note"
-import { Task, TaskRun } from "@pawl/core/model/Task"
+import { Task, TaskRunView } from "@pawl/core/model/Task"
 import { Schema, Struct } from "effect"
 
 /** The document tells of what stands in an answer: where the wire has other names, that is the encoded form. */
@@ -54,8 +54,8 @@ export const ModelCallRecord = named("ModelCall", ModelCall)
 export const ClaimRecord = named("Claim", Claim)
 /** As `Review` in the core. */
 export const ReviewRecord = named("Review", Review)
-/** As `TaskRun` in the core. */
-export const TaskRunRecord = named("TaskRun", TaskRun)
+/** As `TaskRun` in the core, without what stands for its token. */
+export const TaskRunRecord = named("TaskRun", TaskRunView)
 /** As `Note` in the core. */
 export const NoteRecord = named("Note", Note)
 /** As `ChangeSet` in the core. */

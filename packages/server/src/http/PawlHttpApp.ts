@@ -35,6 +35,7 @@ import { jsonRequest } from "./request/JsonRequest.ts"
 import { LaneHttp } from "./groups/LaneHttp.ts"
 import { MembersHttp } from "./groups/MembersHttp.ts"
 import { OrganizationsHttp } from "./groups/OrganizationsHttp.ts"
+import { OutsideHttp } from "./groups/OutsideHttp.ts"
 import { PoliciesHttp } from "./groups/PoliciesHttp.ts"
 import { observing } from "./request/RequestObserver.ts"
 import { noSuchMethod, noSuchPath } from "./answer/Problems.ts"
@@ -60,6 +61,7 @@ const groups = Layer.mergeAll(
   AppsHttp,
   ChangesHttp,
   TasksHttp,
+  OutsideHttp,
   ChangeSetsHttp,
   CandidatesHttp,
   ApprovalsHttp,

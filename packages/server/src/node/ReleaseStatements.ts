@@ -62,8 +62,9 @@ const bearer = (authorization: string | undefined): Redacted.Redacted | null => 
 
 /** Whether a token is of somebody who may read the Project, as the API would have it. */
 const mayRead = Effect.fnUntraced(function* (token: Redacted.Redacted, projectId: string) {
-  const { token: found, user } = yield* authenticate(token)
-  yield* requireScope(found.scopes, reading.scope)
+  const { run, token: found, user } = yield* authenticate(token)
+  // The agent of a Task reads that Task alone.
+  yield* requireScope(run === undefined ? found.scopes : [], reading.scope)
   yield* requireRole(user.id, projectId, reading.role ?? "admin")
 })
 

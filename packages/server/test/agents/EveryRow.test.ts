@@ -2,6 +2,7 @@
  * Every row of the lives of Tasks and Changes is reached by the agent that is built in and the planner that asks a model,
  * with what people do meanwhile: nothing in between is played by hand.
  */
+import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -12,6 +13,8 @@ import { demand } from "@pawl/core/ledger/Decision"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { handOver, retry, stop } from "@pawl/core/task/Interventions"
+import { giveUp } from "@pawl/core/task/OutsideLeases"
+import { claim } from "@pawl/core/task/OutsideRuns"
 import { Commands } from "@pawl/core/work/Commands"
 import { execute } from "@pawl/core/work/Processes"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
@@ -271,6 +274,16 @@ const scenes: Readonly<Record<string, Program>> = {
       yield* meanwhile(crew, "a", handOver(person, idOf("a")))
       yield* settle
       expect(yield* tasksOf(changeId)).toEqual(["a blocked", "b completed"])
+    }),
+
+  "an agent outside gives up what it has claimed": (crew) =>
+    Effect.gen(function* () {
+      crew.follow([task("a")])
+      const { idOf } = yield* compiled
+      const { run } = yield* Effect.provide(claim(person, idOf("a")), MemorySecrets.layerMemory)
+      yield* giveUp(person, run.id, "too hard")
+      yield* settle
+      expect(yield* tasksOf(run.changeId)).toEqual(["a completed"])
     }),
 
   "a goal is cancelled before it is planned": () =>

@@ -155,6 +155,7 @@ export const startApi = async (options: Options = {}) => {
     makeHttpApp({
       requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
       version: "0.0.0-test",
+      origin: "http://pawl.test",
       environment: "production"
     })
   )

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/model/Change"
-import { EvidenceReuse, LanePolicy } from "@pawl/core/model/Policy"
+import { EvidenceReuse, LanePolicy, OutsideAgents } from "@pawl/core/model/Policy"
 import { UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { short } from "@pawl/core/primitives/Words"
@@ -119,6 +119,7 @@ const PolicyBody = Schema.Struct({
   freezes: Schema.optionalKey(Freezes),
   lane: Schema.optionalKey(keepingOthers(Lane)),
   evidenceReuse: Schema.optionalKey(EvidenceReuse),
+  outsideAgents: Schema.optionalKey(OutsideAgents),
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 

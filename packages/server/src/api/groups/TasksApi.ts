@@ -1,4 +1,5 @@
 /** Tasks: watched while agents work them, and steered by people. */
+import { TaskStatus } from "@pawl/core/model/Task"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
@@ -19,6 +20,18 @@ const get = HttpApiEndpoint.get("get", "/v1/tasks/:id", {
     next: Schema.String
   })
 }).annotateMerge(about(reading, "A Task, its claims, and what can be done about it"))
+
+const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/tasks", {
+  params: ById,
+  query: Schema.Struct({ ...PageParams.fields, status: Schema.optionalKey(TaskStatus) }),
+  success: pageOf(TaskRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "The Tasks of a Project, oldest first",
+    "With `status` those that have it: `ready` ones can be claimed."
+  )
+)
 
 const runs = HttpApiEndpoint.get("runs", "/v1/tasks/:id/runs", {
   params: ById,
@@ -90,6 +103,7 @@ const turns = HttpApiEndpoint.get("turns", "/v1/runs/:id/turns", {
 
 /** One Task, its runs and notes, and what people do about it. */
 export const TasksApi = HttpApiGroup.make("tasks")
+  .add(ofProject)
   .add(get)
   .add(runs)
   .add(turns)

@@ -44,9 +44,12 @@ import type { SignerUnavailable } from "@pawl/core/provenance/Signer"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
 import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Interventions"
+import type { RunNotHeld } from "@pawl/core/task/OutsideLeases"
+import type { NotClaimable, NothingPushed } from "@pawl/core/task/OutsideRuns"
 import type { NoteLimit } from "@pawl/core/task/Notes"
 import type { ProviderUnavailable, SignInRefused } from "../IdentityProvider.ts"
 import type { CrossSite, InsecureOrigin } from "../request/SessionCookie.ts"
+import type { BeyondTask } from "../request/TaskReach.ts"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
@@ -56,6 +59,7 @@ export type Refusal =
   | ApproverLimit
   | AppsDisabled
   | BelongsElsewhere
+  | BeyondTask
   | Blocked
   | BudgetCannotDecrease
   | BuildCapReached
@@ -96,8 +100,10 @@ export type Refusal =
   | StatementUnsigned
   | NoSource
   | NotCancellable
+  | NotClaimable
   | NotComposed
   | NoteLimit
+  | NothingPushed
   | NotRequired
   | NotRetryable
   | ObjectNotFound
@@ -115,6 +121,7 @@ export type Refusal =
   | RollbackTakesNoChangeSets
   | RouteReaderUnavailable
   | ScopeExceedsToken
+  | RunNotHeld
   | SelfApproval
   | SignerUnavailable
   | SlugTaken

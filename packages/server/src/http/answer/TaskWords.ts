@@ -25,19 +25,26 @@ const blocked = (task: Named): string => {
   }
 }
 
-/**
- * One sentence for each state of a Task, with the request that does it where a request can. `unanswered` is why its model
- * gave no answer when it was asked last; null when it did.
- */
-export const taskInWords = (task: Named, unanswered: string | null = null): string => {
+/** What is known of the run that a Task is at. */
+export interface Known {
+  /** Why its model gave no answer when it was asked last. */
+  readonly unanswered?: string
+  /** Whose agent works it, outside. */
+  readonly outside?: string
+}
+
+/** One sentence for each state of a Task, with the request that does it where a request can. */
+export const taskInWords = (task: Named, { outside, unanswered }: Known = {}): string => {
   switch (task.status) {
     case "pending":
       return `Wait: what it depends on is not completed. ${ask(task, "stop")} stops it.`
     case "ready":
     case "assigned":
-      return `Wait: an agent takes it. ${ask(task, "stop")} stops it.`
+      return `Wait: an agent takes it${task.status === "ready" ? `, or have your own work it (pawl work --task ${task.id})` : ""}. ${ask(task, "stop")} stops it.`
     case "running":
-      if (unanswered !== null)
+      if (outside !== undefined)
+        return `Wait: an agent of ${outside}'s works it outside; it is ready again soon after that agent is gone. ${ask(task, "stop")} stops it.`
+      if (unanswered !== undefined)
         return `Wait: its model gave no answer (${unanswered}) and is asked again. ${ask(task, "stop")} stops it.`
       return `Wait, or tell its agent something: ${ask(task, "notes")}. ${ask(task, "stop")} stops it.`
     case "blocked":

@@ -2,25 +2,45 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { turnsOf } from "@pawl/core/agent/TurnHistory"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { Records } from "@pawl/core/ledger/Records"
 import type { Task } from "@pawl/core/model/Task"
 import { handOver, retry, stop } from "@pawl/core/task/Interventions"
 import { write } from "@pawl/core/task/Notes"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { taskInWords } from "../answer/TaskWords.ts"
+import { type Known, taskInWords } from "../answer/TaskWords.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
-import { actor, onRun, onTask } from "../request/Reach.ts"
+import { actor, onProject, onRun, onTask } from "../request/Reach.ts"
 import { turnAnswer } from "./TurnAnswers.ts"
 
-/** Why the model of a Task that is worked gave no answer when it was asked last; null when it did, or is being asked. */
-const unansweredIn = Effect.fnUntraced(function* ({ id: taskId, projectId, status }: Task) {
-  if (status !== "running") return null
+/** Which Tasks of a Project are asked for, and which page of them. */
+interface AskedTasks {
+  readonly status?: Task["status"]
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Whose agent works a Task outside; or why the model of one that is built in gave no answer when it was asked last. */
+const knownOf = Effect.fnUntraced(function* ({
+  id: taskId,
+  projectId,
+  status
+}: Task): Effect.fn.Return<Known, LedgerUnavailable, Records> {
+  if (status !== "running") return {}
   const runs = yield* listed("taskRun", { projectId, where: { taskId }, order: "newest", limit: 1 })
-  const runId = runs.items[0]?.id
-  if (runId === undefined) return null
+  const [run] = runs.items
+  if (run?.outside !== undefined) return { outside: run.outside.claimedBy }
+  const runId = run?.id
+  if (runId === undefined) return {}
   const calls = yield* listed("modelCall", { projectId, where: { runId }, order: "newest", limit: 1 })
   const newest = calls.items[0]
-  return newest?.failure === undefined ? null : (newest.reason ?? newest.failure)
+  return newest?.failure === undefined ? {} : { unanswered: newest.reason ?? newest.failure }
+})
+
+const ofProject = Effect.fnUntraced(function* (id: string, { status, ...page }: AskedTasks) {
+  const { id: projectId } = yield* onProject(id)
+  return yield* listed("task", { projectId, ...(status === undefined ? {} : { where: { status } }), ...page })
 })
 
 /** Handlers of `tasks`: read with their runs and notes, stopped, retried and taken over. */
@@ -31,10 +51,11 @@ export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
         Effect.gen(function* () {
           const task = yield* onTask(params.id)
           const claims = yield* listed("claim", { projectId: task.projectId, where: { taskId: task.id }, limit: "all" })
-          return { task, claims: claims.items, next: taskInWords(task, yield* unansweredIn(task)) }
+          return { task, claims: claims.items, next: taskInWords(task, yield* knownOf(task)) }
         })
       )
     )
+    .handle("ofProject", ({ params, query }) => answering(ofProject(params.id, query)))
     .handle("runs", ({ params, query }) =>
       answering(
         Effect.flatMap(onTask(params.id), (task) =>

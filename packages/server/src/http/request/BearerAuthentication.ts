@@ -16,6 +16,7 @@ import { Exchange } from "./Exchange.ts"
 import { RateLimits, strangerAt } from "./RateLimits.ts"
 import { judge } from "./Reach.ts"
 import { requireSameOrigin, sessionIn } from "./SessionCookie.ts"
+import { withinChange, withinTask } from "./TaskReach.ts"
 
 /** A token is one word. What is none counts as missing, as nothing at all does. */
 const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted> => {
@@ -49,8 +50,10 @@ export const authenticated = Effect.fnUntraced(function* (credential: Redacted.R
   exchange.userId = caller.user.id
   yield* rates.take(caller.user.id)
   yield* requireScope(caller.token.scopes, exchange.need.scope)
+  yield* withinTask(caller, exchange)
   yield* exchange.enter(caller.user.id)
   yield* Effect.provideService(judge, CurrentUser, caller)
+  yield* withinChange(caller, exchange)
   return caller
 })
 
@@ -63,7 +66,8 @@ export const isReader = Effect.fnUntraced(function* ({ take }: RateLimits["Servi
   const [, given = null] = /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "") ?? []
   if (given === null) return false
   return yield* Callers.byToken(Redacted.make(given)).pipe(
-    Effect.map(({ token }) => token.scopes.includes("read")),
+    // The agent of a Task reads that Task alone.
+    Effect.map(({ run, token }) => run === undefined && token.scopes.includes("read")),
     Effect.catchTag("Unauthenticated", () => Effect.as(take(strangerAt(remoteAddress)), false))
   )
 })

@@ -1,7 +1,9 @@
 /** `pawl mcp`: the same tools for an assistant on this machine, over standard input and output. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
+import { taskCallerOf } from "../../mcp/TaskCaller.ts"
+import { makeToolApi } from "../../mcp/ToolApi.ts"
 import { version } from "../Version.ts"
 import { addressOf, remoteOptions, reporting, tokenOf } from "./Remote.ts"
 
@@ -24,9 +26,12 @@ export const mcpCommand = Command.make(
         const { makeMcpServer } = await import("../../mcp/McpServer.ts")
         const authorization = `Bearer ${Redacted.value(token)}`
         const choice = flags.readOnly ? ("read" as const) : ("all" as const)
+        const asked = await Effect.runPromise(Effect.result(taskCallerOf(makeToolApi({ baseUrl, authorization }))))
+        // A server that cannot be asked now may be there when a tool is used.
+        const task = Result.isSuccess(asked) ? asked.success : null
         const over = new Promise<void>((end) => process.stdin.once("end", end).once("close", end))
         const handle = serveStdio(() =>
-          makeMcpServer({ baseUrl, authorization, origin: new URL(baseUrl).origin, version, choice })
+          makeMcpServer({ baseUrl, authorization, origin: new URL(baseUrl).origin, version, choice, task })
         )
         await over
         await handle.close()

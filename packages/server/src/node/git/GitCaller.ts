@@ -5,6 +5,7 @@ import { Unauthenticated } from "@pawl/core/access/Tokens"
 import { Effect, Option, Redacted } from "effect"
 import { byToken } from "../../http/request/Callers.ts"
 import type { Need } from "../../api/Needs.ts"
+import { beyond } from "../../http/request/TaskReach.ts"
 import { RateLimits, strangerAt } from "../../http/request/RateLimits.ts"
 
 /** The token of an `Authorization` header; null without any. A user name says nothing here. */
@@ -36,6 +37,8 @@ export const demandCaller = Effect.fnUntraced(function* (
     ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(byToken(token), "Unauthenticated", () => stranger)
   yield* rates.take(caller.user.id)
+  // The token of a Task knows of no other Project.
+  if (caller.run !== undefined && caller.run.projectId !== projectId) return yield* beyond(caller.run)
   yield* requireScope(caller.token.scopes, need.scope)
   const project = yield* requireRole(caller.user.id, projectId, need.role ?? "admin")
   return { caller, project }

@@ -2,6 +2,7 @@
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { GitTransport } from "@pawl/adapters-local/repositories/transport/GitTransport"
+import type { Caller } from "@pawl/core/access/Tokens"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { ServerLimits } from "../../ServerLimits.ts"
@@ -17,12 +18,14 @@ import { readOn } from "../listen/ReadOn.ts"
 import { addressOf } from "../listen/VisitorAddress.ts"
 import { BadBody, readBody } from "./GitBody.ts"
 import { demandCaller } from "./GitCaller.ts"
-import { shownMain, shownTo } from "./GitRefs.ts"
+import { shownMain, shownOfTask, shownTo } from "./GitRefs.ts"
+import { mainRef } from "./RefNames.ts"
 import * as GitTurns from "./GitTurns.ts"
 import { flush, line } from "./PktLine.ts"
 import { push } from "./Pushes.ts"
 import { reportOf } from "./PushReport.ts"
 import { parsePush } from "./PushRequest.ts"
+import { pushOfTask } from "./TaskPushes.ts"
 
 const services = ["git-upload-pack", "git-receive-pack"] as const
 type Service = (typeof services)[number]
@@ -97,11 +100,11 @@ const begin = (res: ServerResponse, { isOpening, service }: Route): void => {
 const serving = Effect.fnUntraced(function* (
   { req, res }: Exchanged,
   route: Route,
-  userId: string,
+  { run, user }: Caller,
   asked: { readonly request: Uint8Array | null; readonly greeting: Uint8Array }
 ) {
   const { projectId } = route
-  const refs = yield* shownTo(userId, projectId)
+  const refs = run === undefined ? yield* shownTo(user.id, projectId) : shownOfTask(run)
   begin(res, route)
   const version = versionOf(req.headers["git-protocol"])
   yield* (yield* GitTransport)
@@ -110,21 +113,27 @@ const serving = Effect.fnUntraced(function* (
   res.end()
 })
 
-const opening = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, userId: string) {
+/** What canonical is, or was when a Task was claimed: a client leaves out of a push what that holds. */
+const known = Effect.fnUntraced(function* (projectId: string, { run }: Caller) {
+  const { commit, name } = run === undefined ? yield* shownMain(projectId) : { commit: run.baseCommit, name: mainRef }
+  return `${commit} ${name}`
+})
+
+const opening = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, caller: Caller) {
   const { projectId, service } = route
   const greeting = Buffer.concat([line(`# service=${service}\n`), flush])
   if (service === "git-receive-pack") {
-    const main = yield* shownMain(projectId)
+    const first = yield* known(projectId, caller)
     begin(res, route)
-    res.end(Buffer.concat([greeting, line(`${main.commit} ${main.name}\0${capabilities}\n`), flush]))
+    res.end(Buffer.concat([greeting, line(`${first}\0${capabilities}\n`), flush]))
     return
   }
-  yield* serving({ req, res }, route, userId, { request: null, greeting })
+  yield* serving({ req, res }, route, caller, { request: null, greeting })
 })
 
-const fetching = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, userId: string) {
+const fetching = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, caller: Caller) {
   const body = yield* readBody(req, { maxBytes: ServerLimits.gitFetchBytes, discardBytes: 0 })
-  yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
+  yield* serving({ req, res }, route, caller, { request: body.bytes, greeting: new Uint8Array() })
 })
 
 const pushing = Effect.fnUntraced(function* (
@@ -139,7 +148,8 @@ const pushing = Effect.fnUntraced(function* (
   begin(res, route)
   // git tries its credentials with an empty push before it sends a large one.
   if (request.updates.length === 0) return void res.end()
-  const outcome = yield* push(at.caller.user, at.project, request, body)
+  const { run, user } = at.caller
+  const outcome = yield* run === undefined ? push(user, at.project, request, body) : pushOfTask(run, request, body)
   res.end(reportOf(request, outcome))
 })
 
@@ -151,9 +161,9 @@ const exchange = (turns: GitTurns.GitTurns, exchanged: Exchanged, address: strin
     if (!route.isOpening && req.headers["content-type"] !== `application/x-${route.service}-request`)
       return yield* new BadBody({ status: 415, reason: "This is not what git sends." })
     const work = route.isOpening
-      ? opening(exchanged, route, userId)
+      ? opening(exchanged, route, found.caller)
       : route.service === "git-upload-pack"
-        ? fetching(exchanged, route, userId)
+        ? fetching(exchanged, route, found.caller)
         : pushing(exchanged, route, found)
     return yield* turns.inTurn(userId, route.projectId, work)
   }).pipe(

@@ -11,7 +11,8 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { candidateFork, workspaceFork } from "@pawl/core/primitives/Ids"
 import { placeOf } from "@pawl/core/project/SourceSync"
 import { Effect } from "effect"
-import { mainRef, refOfCandidate, refOfChange } from "./RefNames.ts"
+import type { TaskRun } from "@pawl/core/model/Task"
+import { baseRefOfTask, mainRef, refOfCandidate, refOfChange } from "./RefNames.ts"
 
 /** Canonical at its newest generation. Fails with `NoSource` before the first. */
 export const shownMain = Effect.fnUntraced(function* (projectId: string) {
@@ -38,6 +39,12 @@ const shownCandidates = Effect.fnUntraced(function* (projectId: string) {
     return [{ name: refOfCandidate(id), commit, at: { project: projectId, fork: candidateFork(id) } }]
   })
 })
+
+/** What the agent of a claimed Task is shown: what its work begins with, and nothing beside it. */
+export const shownOfTask = ({ id, outside, projectId, taskId }: TaskRun): ReadonlyArray<ShownRef> =>
+  outside === undefined
+    ? []
+    : [{ name: baseRefOfTask(taskId), commit: outside.base, at: { project: projectId, fork: workspaceFork(id) } }]
 
 /**
  * Canonical, its statements, the Candidates that wait, and of the Changes that were worked on of late the caller's own

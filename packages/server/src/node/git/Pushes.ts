@@ -21,17 +21,18 @@ import { Data, Effect } from "effect"
 import type { Problem } from "../../api/Problem.ts"
 import { refusing } from "../../http/answer/HandlerAnswer.ts"
 import type { Refusal } from "../../http/answer/Refusal.ts"
-import { changeOfRef, mainRef, refOfChange } from "./RefNames.ts"
+import { changeOfRef, isTaskRef, mainRef, refOfChange } from "./RefNames.ts"
 import { type PushRequest, zero } from "./PushRequest.ts"
 import type { Outcome } from "./PushReport.ts"
 
 /** The push was understood, and cannot be taken. */
-class PushRefused extends Data.TaggedError("PushRefused")<{
+export class PushRefused extends Data.TaggedError("PushRefused")<{
   readonly refused: string
   readonly says: ReadonlyArray<string>
 }> {}
 
-const refuse = (refused: string, ...says: ReadonlyArray<string>) => new PushRefused({ refused, says })
+/** Refuses a push: a few words for its ref, and lines for who pushed. */
+export const refuse = (refused: string, ...says: ReadonlyArray<string>) => new PushRefused({ refused, says })
 const howTo = `Push one commit to a Change: git push origin HEAD:${refOfChange("<change id>")}`
 
 /** The Change that the push is for, from nothing but the refs that it names. */
@@ -46,6 +47,12 @@ const changeAsked = ({ updates }: PushRequest): PushRefused | string => {
       howTo
     )
   const changeId = changeOfRef(update.ref)
+  if (isTaskRef(update.ref))
+    return refuse(
+      "not with this token",
+      "The ref of a Task is pushed to with the token that its claim answered.",
+      "Claim it: POST /v1/tasks/<task id>/claim"
+    )
   if (changeId === undefined)
     return refuse("not the ref of a Change", `${update.ref} is not the ref of a Change.`, howTo)
   if (update.to === zero)
@@ -73,7 +80,8 @@ const baseOf = Effect.fnUntraced(function* (pushed: Pushed, head: Head) {
   return best
 })
 
-const messageOf = ({ commit, message }: Pushed): string =>
+/** What a pushed commit says of itself, as a ChangeSet keeps it. */
+export const messageOf = ({ commit, message }: Pushed): string =>
   message
     .replaceAll("\0", "\ufffd")
     .trim()
@@ -136,7 +144,7 @@ const recorded = (changeSet: ChangeSet, before: boolean, alone: boolean): Outcom
 }
 
 /** A repository that does not follow is the machine's matter, and mends itself. */
-const synced = (projectId: string) =>
+export const synced = (projectId: string) =>
   Effect.catchTags(ensureSynced(projectId), {
     NotFastForward: () => new RepositoriesUnavailable({ operation: "sync", reason: "main is elsewhere" }),
     ObjectNotFound: ({ what }) => new RepositoriesUnavailable({ operation: "sync", reason: `a ${what} is not there` })
@@ -174,7 +182,7 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** What a refusal says to whoever pushed. What is not the pusher's fault is logged. */
-const outcomeOf = (error: Refused): Effect.Effect<Outcome> => {
+export const outcomeOf = (error: Refused): Effect.Effect<Outcome> => {
   if (error._tag === "PushRefused") return Effect.succeed({ refused: error.refused, says: error.says })
   if (error._tag === "PackRefused")
     return Effect.succeed({

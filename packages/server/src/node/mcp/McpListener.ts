@@ -7,6 +7,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect, Result } from "effect"
 import type { ToolChoice } from "../../mcp/McpServer.ts"
 import { makeToolApi, type ToolRefused } from "../../mcp/ToolApi.ts"
+import { type TaskCaller, taskCallerOf } from "../../mcp/TaskCaller.ts"
 import { problem } from "../listen/Listener.ts"
 import { readOn } from "../listen/ReadOn.ts"
 
@@ -48,8 +49,14 @@ const answer = async (res: ServerResponse, response: Response): Promise<void> =>
   await pipeline(Readable.fromWeb(response.body as ReadableStream<Uint8Array>), res)
 }
 
-/** Whose token it is, is asked first: clients want a 401 of their own to know that they need one. */
-const refuseStranger = async (res: ServerResponse, { ownAddress }: McpListenerOptions): Promise<boolean> => {
+/**
+ * Whose token it is, is asked first: clients want a 401 of their own to know that they need one. Answers the Task of a
+ * token that is for one; `undefined` when the request was refused.
+ */
+const callerOf = async (
+  res: ServerResponse,
+  { ownAddress }: McpListenerOptions
+): Promise<TaskCaller | null | undefined> => {
   const { authorization } = res.req.headers
   const unauthenticated = (detail: string) => {
     readOn(res.req, res)
@@ -57,13 +64,13 @@ const refuseStranger = async (res: ServerResponse, { ownAddress }: McpListenerOp
   }
   if (authorization === undefined || !/^bearer /i.test(authorization)) {
     unauthenticated("Send an API token: Authorization: Bearer <token>.")
-    return true
+    return undefined
   }
-  const me = makeToolApi({ baseUrl: ownAddress, authorization }).json<unknown>({ path: "/v1/me" })
-  const asked = await Effect.runPromise(Effect.result(me))
-  if (Result.isSuccess(asked)) return false
+  const api = makeToolApi({ baseUrl: ownAddress, authorization })
+  const asked = await Effect.runPromise(Effect.result(taskCallerOf(api)))
+  if (Result.isSuccess(asked)) return asked.success
   refuse(res, asked.failure, unauthenticated)
-  return true
+  return undefined
 }
 
 const refuse = (
@@ -85,12 +92,13 @@ export const make = (options: McpListenerOptions): RequestListener => {
       readOn(req, res)
       return problem(res, 403, "cross_origin", "Pages of other origins may not ask here.")
     }
-    if (await refuseStranger(res, options)) return
+    const task = await callerOf(res, options)
+    if (task === undefined) return
     const { createMcpHandler } = await import("@modelcontextprotocol/server")
     const { makeMcpServer } = await import("../../mcp/McpServer.ts")
     const { choice, origin, ownAddress: baseUrl, version } = options
     const authorization = String(req.headers.authorization)
-    const handler = createMcpHandler(() => makeMcpServer({ baseUrl, authorization, origin, version, choice }), {
+    const handler = createMcpHandler(() => makeMcpServer({ baseUrl, authorization, origin, version, choice, task }), {
       maxRequestBodySize: Limits.sourceBodyBytes
     })
     const gone = new AbortController()

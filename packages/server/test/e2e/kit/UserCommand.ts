@@ -17,6 +17,8 @@ export interface Doing {
   readonly environment?: Readonly<Record<string, string>>
   /** Called with what was said so far, each time that something is. */
   readonly onOutput?: (all: string, child: ChildProcess) => void
+  /** Called with the process once it is there. */
+  readonly onStart?: (child: ChildProcess) => void
 }
 
 /** Types an answer when it is asked for, once. */
@@ -44,6 +46,7 @@ export interface UserCommand {
 const ended = (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, cwd: string, doing: Doing) =>
   new Promise<UserEnded>((resolve, reject) => {
     const child = spawn(command, args, { env, cwd })
+    doing.onStart?.(child)
     let [stdout, stderr] = ["", ""]
     const said = () => doing.onOutput?.(stdout + stderr, child)
     child.once("error", reject)

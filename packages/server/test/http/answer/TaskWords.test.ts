@@ -13,7 +13,7 @@ const stops = `${path}/stop stops it.`
 
 const said: ReadonlyArray<readonly [task: Named, words: string]> = [
   [task({ status: "pending" }), `Wait: what it depends on is not completed. ${stops}`],
-  [task({ status: "ready" }), `Wait: an agent takes it. ${stops}`],
+  [task({ status: "ready" }), `Wait: an agent takes it, or have your own work it (pawl work --task ${id}). ${stops}`],
   [task({ status: "assigned" }), `Wait: an agent takes it. ${stops}`],
   [task({ status: "running" }), `Wait, or tell its agent something: ${path}/notes. ${stops}`],
   [
@@ -51,8 +51,15 @@ describe("What to do about a Task", () => {
 })
 
 it("A Task whose model gave no answer says so while it waits, and only then", () => {
-  expect(taskInWords(task({ status: "running" }), "it answered 503")).toBe(
+  expect(taskInWords(task({ status: "running" }), { unanswered: "it answered 503" })).toBe(
     `Wait: its model gave no answer (it answered 503) and is asked again. ${stops}`
   )
-  expect(taskInWords(task({ status: "completed" }), "it answered 503")).toBe("Nothing: its work is done.")
+  expect(taskInWords(task({ status: "completed" }), { unanswered: "it answered 503" })).toBe(
+    "Nothing: its work is done."
+  )
 })
+
+it("A Task that is worked outside says whose agent does it, and what becomes of it when that is gone", () =>
+  expect(taskInWords(task({ status: "running" }), { outside: "usr_1" })).toBe(
+    `Wait: an agent of usr_1's works it outside; it is ready again soon after that agent is gone. ${stops}`
+  ))

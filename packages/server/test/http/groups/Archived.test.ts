@@ -12,6 +12,7 @@ interface Ids {
   readonly project: string
   readonly change: string
   readonly task: string
+  readonly run: string
   readonly candidate: string
   readonly deadLetter: string
   readonly webhook: string
@@ -36,6 +37,11 @@ const samples: Readonly<Record<string, Sample>> = {
   "tasks.stop": { id: "task" },
   "tasks.retry": { id: "task" },
   "tasks.handOver": { id: "task" },
+  "outside.claim": { id: "task" },
+  "outside.renew": { id: "run" },
+  "outside.claimPaths": { id: "run", body: () => ({ paths: [] }) },
+  "outside.publish": { id: "run", body: () => ({ message: "done" }) },
+  "outside.giveUp": { id: "run", body: () => ({ reason: "over" }) },
   "changesets.create": { id: "change", body: () => ({ message: "mine", files: { "b.txt": "b" } }) },
   "candidates.create": { id: "change" },
   "candidates.promote": { id: "candidate" },
@@ -110,6 +116,7 @@ describe("An archived Project", () => {
       project: project.id,
       change: changeId,
       task: `tsk_${changeId}_edit-1`,
+      run: `run_tsk_${changeId}_edit-1_1`,
       candidate: candidateId,
       deadLetter: letter,
       webhook: hook.body.webhook.id,

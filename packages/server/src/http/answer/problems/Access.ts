@@ -22,6 +22,8 @@ export const accessProblems = {
     problemOf(403, "insufficient_role", "Your role may not do this", message, { held, needed }),
   InsufficientScope: ({ held, message, needed }) =>
     problemOf(403, "insufficient_scope", "Your token may not do this", message, { held, needed }),
+  BeyondTask: ({ changeId, message, projectId, runId, taskId }) =>
+    problemOf(403, "beyond_task", "This token is for one Task", message, { taskId, runId, changeId, projectId }),
   ScopeExceedsToken: ({ beyond, endsAt, held, message }) =>
     problemOf(403, "scope_exceeds_token", "A token makes no wider one", message, { held, beyond, endsAt }),
   BelongsElsewhere: ({ message, userId }) =>

@@ -31,11 +31,18 @@ export const routes = {
   "devices.token": ["POST", "/v1/device/token"],
   "events.list": ["GET", "/v1/projects/:id/events"],
   "history.ofChange": ["GET", "/v1/changes/:id/history"],
+  "outside.brief": ["GET", "/v1/runs/:id/brief"],
+  "outside.claim": ["POST", "/v1/tasks/:id/claim"],
+  "outside.giveUp": ["POST", "/v1/runs/:id/give-up"],
+  "outside.publish": ["POST", "/v1/runs/:id/publish"],
+  "outside.renew": ["POST", "/v1/runs/:id/renew"],
   "projects.create": ["POST", "/v1/projects"],
   "projects.get": ["GET", "/v1/projects/:id"],
   "projects.list": ["GET", "/v1/projects"],
   "projects.releases": ["GET", "/v1/projects/:id/releases"],
-  "rollbacks.create": ["POST", "/v1/projects/:id/rollback"]
+  "rollbacks.create": ["POST", "/v1/projects/:id/rollback"],
+  "tasks.ofProject": ["GET", "/v1/projects/:id/tasks"],
+  "tasks.runs": ["GET", "/v1/tasks/:id/runs"]
 } as const
 
 /** The name of an endpoint that verbs ask. */

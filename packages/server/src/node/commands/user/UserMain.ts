@@ -91,7 +91,7 @@ export const showFailure = (error: unknown, isJson: boolean): void => {
 /** Whether a failure is to be a document: it may be that the command line cannot be read. */
 export const wantsJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")
 
-/** Interrupted, what was begun on the server goes on there; whoever reads the pipe has gone away: nothing is left to say. */
+/** Interrupted, what was begun on the server goes on there. */
 const guard = (isJson: boolean, isEndless: boolean): void => {
   process.on("SIGINT", () => {
     const interrupted = new Refused(
@@ -104,7 +104,6 @@ const guard = (isJson: boolean, isEndless: boolean): void => {
     if (isJson && !isEndless) writeSync(1, document(failureJson(interrupted)))
     process.exit(exitCodes.interrupted)
   })
-  process.stdout.on("error", () => process.exit())
 }
 
 /** Does what the arguments behind a verb's name say. */
@@ -115,7 +114,9 @@ export const runVerb = async (verb: Verb, args: ReadonlyArray<string>): Promise<
     const line = readCommandLine(verb, args)
     if (line.values.has("help"))
       return print(isJson ? document({ help: verbHelp(verb), next: [] }) : `${verbHelp(verb)}\n`)
-    guard(isJson, line.values.has("follow"))
+    if (verb.interruption !== "own") guard(isJson, line.values.has("follow"))
+    // Whoever reads the pipe has gone away: nothing is left to say.
+    process.stdout.on("error", () => process.exit())
     const run = await verb.load()
     const session = sessionOf(line, screen)
     show(await run(session), session.json, screen)

@@ -126,6 +126,26 @@ const changes: ReadonlyArray<Verb> = [
   )
 ]
 
+const working: ReadonlyArray<Verb> = [
+  {
+    ...verb(
+      "work",
+      [],
+      "Have an agent of this machine work ready Tasks",
+      async () => (await import("./work/Work.ts")).work,
+      [
+        { name: "agent", takes: "agent", what: "claude, codex, opencode, gemini, or a command in quotes" },
+        { name: "acp", what: "the command speaks the Agent Client Protocol" },
+        { name: "next", what: "work the next ready Task, and end" },
+        { name: "task", takes: "task", what: "work this Task, and end" },
+        { name: "once", what: "the same as --next" },
+        { name: "allow-commands", what: "let the agent also do what cannot be seen to stay in its folder" }
+      ]
+    ),
+    interruption: "own"
+  }
+]
+
 const decisions: ReadonlyArray<Verb> = [
   verb(
     "status",
@@ -208,4 +228,4 @@ const live: ReadonlyArray<Verb> = [
 ]
 
 /** All of them, in the order in which help shows them. */
-export const userVerbs: ReadonlyArray<Verb> = [...account, ...projects, ...changes, ...decisions, ...live]
+export const userVerbs: ReadonlyArray<Verb> = [...account, ...projects, ...changes, ...working, ...decisions, ...live]

@@ -26,6 +26,8 @@ export interface Verb {
   readonly takes: ReadonlyArray<string>
   readonly options: ReadonlyArray<VerbOption>
   readonly load: () => Promise<Run>
+  /** `own`: it ends by itself when it is interrupted, and leaves nothing half done. */
+  readonly interruption?: "own"
 }
 
 /** What a verb answers. `json` is the document; people see `text` or `table`. */

@@ -28,7 +28,8 @@ export const screens: ReadonlyArray<ScreenRow> = [
   planned("/changes/:id/preview", "Preview", "GET /v1/candidates/:id/preview"),
   planned("/changes/:id/work", "Work", "GET /v1/changes/:id/work-graph"),
   planned("/changes/:id/history", "History", "GET /v1/changes/:id/history"),
-  planned("/settings", "Account", "GET /v1/me"),
+  { path: "/settings", screen: lazy(() => import("../account/AccountScreen.tsx")) },
+  { path: "/device", screen: lazy(() => import("../access/DeviceScreen.tsx")) },
   planned("/org/:id", "Organization", "GET /v1/organizations"),
   planned("/system", "System", "GET /health/ready")
 ]

@@ -34,6 +34,6 @@ export const screens: ReadonlyArray<ScreenRow> = [
   planned("/changes/:id/history", "History", "GET /v1/changes/:id/history"),
   { path: "/settings", screen: lazy(() => import("../account/AccountScreen.tsx")) },
   { path: "/device", screen: lazy(() => import("../access/DeviceScreen.tsx")) },
-  planned("/org/:id", "Organization", "GET /v1/organizations"),
-  planned("/system", "System", "GET /health/ready")
+  { path: "/org/:id", screen: lazy(() => import("../access/OrganizationScreen.tsx")) },
+  { path: "/system", screen: lazy(() => import("../system/SystemScreen.tsx")) }
 ]

@@ -1,6 +1,6 @@
 /** The dialog that makes a webhook, and shows its secret this once. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useState } from "react"
+import { useState } from "react"
 import { api } from "../api/Client.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import { announce } from "../shell/Announcements.ts"
@@ -9,48 +9,18 @@ import { Choices } from "../ui/Choices.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { Problem } from "../ui/Problem.tsx"
-import { SecretOnce } from "../ui/SecretOnce.tsx"
 import { type EventGroup, groupWords, typesOf } from "./EventGroups.ts"
+import { SigningSecret } from "./SigningSecret.tsx"
 import { webhooksKey } from "./WebhookQuery.ts"
-
-/** A secret that signs deliveries from now on. */
-export const SigningSecret = ({
-  children,
-  onClose,
-  secret,
-  title
-}: {
-  readonly title: string
-  readonly secret: string
-  readonly onClose: () => void
-  readonly children?: ReactNode
-}): ReactNode => (
-  <Dialog
-    title={title}
-    onClose={onClose}
-    actions={
-      <Button look="primary" onClick={onClose}>
-        I have kept it
-      </Button>
-    }
-  >
-    {children}
-    <SecretOnce label="Signing secret" secret={secret} />
-    <p className="quiet">Deliveries carry the headers of Standard Webhooks, signed with it.</p>
-  </Dialog>
-)
 
 interface Given {
   readonly url: string
   readonly groups: ReadonlyArray<EventGroup> | null
 }
 
-/** It is told of what happens from now on. */
-export const NewWebhook = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
+const useMaking = (projectId: string) => {
   const client = useQueryClient()
-  const [given, setGiven] = useState<Given>({ url: "", groups: null })
-  const [isAsked, setAsked] = useState(false)
-  const making = useMutation({
+  return useMutation({
     mutationFn: ({ groups, url }: Given) =>
       api.webhooks.create({
         params: { id: projectId },
@@ -61,6 +31,13 @@ export const NewWebhook = ({ onClose, projectId }: { readonly projectId: string;
       announce("The webhook is made")
     }
   })
+}
+
+/** It is told of what happens from now on. */
+export const NewWebhook = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
+  const [given, setGiven] = useState<Given>({ url: "", groups: null })
+  const [isAsked, setAsked] = useState(false)
+  const making = useMaking(projectId)
   if (making.data !== undefined)
     return <SigningSecret title="Your new webhook" secret={making.data.secret} onClose={onClose} />
   const refusal = making.error === null ? null : asRefusal(making.error)

@@ -18,7 +18,7 @@ import { Problem } from "../ui/Problem.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Deliveries, deliveriesKey } from "./Deliveries.tsx"
-import { SigningSecret } from "./NewWebhook.tsx"
+import { SigningSecret } from "./SigningSecret.tsx"
 import { type Webhook, webhooksKey, webhooksOf } from "./WebhookQuery.ts"
 import "./webhook.css"
 

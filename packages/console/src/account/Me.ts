@@ -4,11 +4,8 @@ import { api } from "../api/Client.ts"
 import { useAnswer } from "../api/Queries.ts"
 import type { Answer } from "../api/Wire.ts"
 
-/** The name under which it is kept. */
-export const meKey = ["me"]
-
 /** The caller, their places, and what this session may do. */
 export type Me = Answer<"account", "me">
 
 /** The caller. */
-export const useMe = (): UseQueryResult<Me> => useAnswer(meKey, (options) => api.account.me({}, options))
+export const useMe = (): UseQueryResult<Me> => useAnswer(["me"], (options) => api.account.me({}, options))

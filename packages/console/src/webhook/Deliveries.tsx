@@ -15,9 +15,9 @@ import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { Delivery } from "./WebhookQuery.ts"
 
-/** The name under which they are kept: they become stale with the Project. */
+/** The name under which they are kept: not below that of the webhooks, or those of a deleted one were asked for again. */
 export const deliveriesKey = (projectId: string, webhookId: string): Key =>
-  keys.ofProject(projectId, "webhooks", webhookId, "deliveries")
+  keys.ofProject(projectId, "deliveries", webhookId)
 
 const looks: Readonly<Record<Delivery["state"], readonly [status: string, words: string]>> = {
   waiting: ["awaiting_approval", "Waits"],
@@ -62,7 +62,7 @@ const columns = (redeliver: (id: string) => void): ReadonlyArray<Column<Delivery
     align: "end",
     of: ({ event, id }) =>
       event.sequence === null ? null : (
-        <Button size="small" aria-label={`Send ${event.type} again`} onClick={() => redeliver(id)}>
+        <Button size="small" aria-label={`Send again: ${event.type}`} onClick={() => redeliver(id)}>
           Send again
         </Button>
       )

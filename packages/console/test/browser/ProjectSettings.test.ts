@@ -77,6 +77,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await page.getByLabel("Address").fill("https://hooks.invalid/pawl")
     await page.getByLabel("It is told of").selectOption("some")
     await page.getByRole("group", { name: "Events" }).getByLabel("Promotions").uncheck()
+    await page.getByRole("group", { name: "Events" }).getByLabel("ChangeSets").check()
     await page.getByRole("button", { name: "Make it" }).click()
     const secret = await page.getByLabel("Signing secret").inputValue()
     expect(secret).toMatch(/^whsec_/)
@@ -97,7 +98,23 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     )
     await page.getByRole("button", { name: "Look again" }).click()
     await page.getByRole("row", { name: /webhook\.ping a test.*Failed/ }).waitFor()
+    await Flow.edit(server.api, await Flow.openChange(server.api, id, "a change"), { "public/hello.txt": "hello\n" })
+    const deliveries = () =>
+      server.api.get<{ items: ReadonlyArray<{ event: { type: string }; tries: number; nextTryAt: string | null }> }>(
+        `/v1/webhooks/${items[0]!.id}/deliveries`
+      )
+    const proposed = (tries: number) =>
+      Flow.until(deliveries, ({ items: all }) =>
+        all.some((each) => each.event.type === "changeset.proposed" && each.tries >= tries)
+      )
+    await proposed(1)
+    await page.getByRole("button", { name: "Look again" }).click()
     await picture(opened, "webhook")
+    expect(await opened.broken()).toEqual([])
+    const answered = page.waitForResponse(/\/redeliver$/)
+    await page.getByRole("button", { name: "Send again: changeset.proposed" }).click()
+    expect((await answered).status()).toBe(202)
+    await proposed(2)
     await page.getByRole("button", { name: "New secret" }).click()
     await page.getByRole("button", { name: "Make a new secret" }).click()
     const next = await page.getByLabel("Signing secret").inputValue()

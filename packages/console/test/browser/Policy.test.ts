@@ -77,21 +77,22 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     const opened = await signInAt(browser, server, "/p/corner/settings")
     const { broken, page, settled } = opened
     await settled("Policy")
+    const before = Number((await policy())["version"])
     await page.getByLabel("How many people must approve").selectOption("2")
     await page.getByLabel("A command that failed runs once more").check()
     await putByOther({ ...(await policy()), approvalsRequired: 3, allowSelfApproval: false })
-    await page.getByRole("button", { name: "Save as version 3" }).click()
+    await page.getByRole("button", { name: `Save as version ${before + 1}` }).click()
     const conflict = page.getByRole("alert", { name: "Somebody else changed the Policy" })
     await conflict.getByRole("row", { name: "Approvals owed changed by both 3 2" }).waitFor()
     await conflict.getByRole("row", { name: "Approving one's own false true" }).waitFor()
-    expect(await policy()).toMatchObject({ version: 3, approvalsRequired: 3, allowSelfApproval: false })
+    expect(await policy()).toMatchObject({ version: before + 1, approvalsRequired: 3, allowSelfApproval: false })
     expect(await broken()).toEqual([])
     await picture(opened, "policy-conflict")
     await page.getByRole("button", { name: "Put mine on top of theirs" }).click()
-    await page.getByRole("button", { name: "Save as version 4" }).click()
-    await page.getByText("Version 4, of").waitFor()
+    await page.getByRole("button", { name: `Save as version ${before + 2}` }).click()
+    await page.getByText(`Version ${before + 2}, of`).waitFor()
     expect(await policy()).toMatchObject({
-      version: 4,
+      version: before + 2,
       approvalsRequired: 2,
       allowSelfApproval: false,
       flakeRetries: 1

@@ -1,5 +1,6 @@
 /** Asking the API from a screen, and keeping what it answered. */
 import {
+  MutationCache,
   QueryCache,
   QueryClient,
   useInfiniteQuery,
@@ -22,14 +23,16 @@ const mayPass = (thrown: unknown): boolean => thrown instanceof Refusal && [0, 5
 
 /** The one memory of a page. Who is signed out while it runs is asked to sign in again, and loses nothing. */
 export const makeQueryClient = (): QueryClient => {
+  const hear = (thrown: unknown): void => {
+    if (thrown instanceof Refusal && thrown.status === 401) void client.invalidateQueries({ queryKey: keys.session })
+  }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (thrown, query) => {
-        const isSession = query.queryKey[0] === keys.session[0]
-        if (thrown instanceof Refusal && thrown.status === 401 && !isSession)
-          void client.invalidateQueries({ queryKey: keys.session })
+        if (query.queryKey[0] !== keys.session[0]) hear(thrown)
       }
     }),
+    mutationCache: new MutationCache({ onError: hear }),
     defaultOptions: {
       queries: {
         staleTime: staleMs,

@@ -1,47 +1,26 @@
 /** Signing in and out. The cookie is the server's alone: no script sees it. */
-import { ask } from "./Client.ts"
-import type { CallOptions } from "./Wire.ts"
+import { api } from "./Client.ts"
+import type { Answer, CallOptions } from "./Wire.ts"
 
 /** A browser that is signed in. Moments are ISO 8601. */
-export interface Session {
-  readonly id: string
-  readonly userId: string
-  readonly tokenId: string | null
-  readonly scopes: ReadonlyArray<string>
-  readonly createdAt: string
-  readonly lastSeenAt: string
-  readonly idleUntil: string
-  readonly endsAt: string
-  readonly userAgent: string | null
-  /** `token`, `link` or `oidc`. */
-  readonly how: string
-}
+export type Session = Answer<"sessions", "list">["items"][number]
 
 /** Who is signed in here. */
-export interface SignedIn {
-  readonly session: Session
-  readonly user: { readonly id: string; readonly name: string }
-}
-
-/** Ways to sign in that the server offers. */
-export type SignInMethod = "token" | "link" | "oidc"
+export type SignedIn = Answer<"sessions", "current">
 
 /** What one signs in with: an API token, or the code of a printed link, which counts once. */
 export type Credential = { readonly token: string } | { readonly code: string }
 
-/** The calls of a session. */
+/** Where signing in by the provider of identities begins; it leads back to a path of the console. */
+export const providerAddress = (path: string): string => `/auth/oidc/start?returnTo=${encodeURIComponent(path)}`
+
+/** The calls of this browser's session. */
 export const session = {
-  methods: async (options?: CallOptions): Promise<ReadonlyArray<SignInMethod>> =>
-    ((await ask({ method: "GET", path: "/auth/methods" }, options)) as { methods: ReadonlyArray<SignInMethod> })
-      .methods,
+  /** Ways to sign in that the server offers, in the order in which to offer them. */
+  methods: async (options?: CallOptions): Promise<Answer<"signIn", "methods">["methods"]> =>
+    (await api.signIn.methods({}, options)).methods,
   /** Throws 401 for who is not signed in. */
-  current: async (options?: CallOptions): Promise<SignedIn> =>
-    (await ask({ method: "GET", path: "/v1/session" }, options)) as SignedIn,
-  signIn: async (credential: Credential): Promise<void> =>
-    void (await ask({ method: "POST", path: "/v1/session", payload: credential })),
-  signOut: async (): Promise<void> => void (await ask({ method: "DELETE", path: "/v1/session" })),
-  list: async (options?: CallOptions): Promise<ReadonlyArray<Session>> =>
-    ((await ask({ method: "GET", path: "/v1/sessions" }, options)) as { items: ReadonlyArray<Session> }).items,
-  end: async (id: string): Promise<void> =>
-    void (await ask({ method: "DELETE", path: "/v1/sessions/:id", params: { id } }))
+  current: (options?: CallOptions): Promise<SignedIn> => api.sessions.current({}, options),
+  signIn: async (payload: Credential): Promise<void> => api.signIn.begin({ payload }),
+  signOut: async (): Promise<void> => api.signIn.end({})
 }

@@ -21,14 +21,19 @@ export const screens: ReadonlyArray<ScreenRow> = [
   planned("/p/:label/logs", "Logs", "GET /v1/projects/:id/app/logs"),
   planned("/p/:label/dead-letters", "Dead letters", "GET /v1/projects/:id/dead-letters"),
   planned("/p/:label/code", "Code", "GET /v1/projects/:id/code"),
-  planned("/p/:label/settings", "Settings", "GET /v1/projects/:id/policy"),
+  { path: "/p/:label/settings", screen: lazy(() => import("../policy/PolicyScreen.tsx")) },
+  { path: "/p/:label/settings/members", screen: lazy(() => import("../access/MembersScreen.tsx")) },
+  { path: "/p/:label/settings/webhooks", screen: lazy(() => import("../webhook/WebhooksScreen.tsx")) },
+  { path: "/p/:label/settings/webhooks/:webhook", screen: lazy(() => import("../webhook/WebhookScreen.tsx")) },
+  { path: "/p/:label/settings/app", screen: lazy(() => import("../settings/AppScreen.tsx")) },
   planned("/changes/:id", "Change", "GET /v1/changes/:id"),
   planned("/changes/:id/diff", "Diff", "GET /v1/candidates/:id/diff"),
   planned("/changes/:id/evidence", "Evidence", "GET /v1/candidates/:id/evidence"),
   planned("/changes/:id/preview", "Preview", "GET /v1/candidates/:id/preview"),
   planned("/changes/:id/work", "Work", "GET /v1/changes/:id/work-graph"),
   planned("/changes/:id/history", "History", "GET /v1/changes/:id/history"),
-  planned("/settings", "Account", "GET /v1/me"),
-  planned("/org/:id", "Organization", "GET /v1/organizations"),
-  planned("/system", "System", "GET /health/ready")
+  { path: "/settings", screen: lazy(() => import("../account/AccountScreen.tsx")) },
+  { path: "/device", screen: lazy(() => import("../access/DeviceScreen.tsx")) },
+  { path: "/org/:id", screen: lazy(() => import("../access/OrganizationScreen.tsx")) },
+  { path: "/system", screen: lazy(() => import("../system/SystemScreen.tsx")) }
 ]

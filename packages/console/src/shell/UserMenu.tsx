@@ -1,35 +1,13 @@
 /** In the bar: who is signed in, how the page looks, and the way out. */
 import { useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useRef, useState } from "react"
+import { type ReactNode, useRef } from "react"
 import { Link } from "wouter"
 import { keys } from "../api/Keys.ts"
 import { session, type SignedIn } from "../api/Session.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { SelectField } from "../ui/Field.tsx"
 import { announce } from "./Announcements.ts"
-import { chooseTheme, chosenTheme, type Theme, themes } from "./Theme.ts"
-
-const themeWords: Readonly<Record<Theme, string>> = { system: "As the system", light: "Light", dark: "Dark" }
-
-const ThemeChoice = (): ReactNode => {
-  const [theme, setTheme] = useState(chosenTheme)
-  const choose = (next: Theme) => {
-    chooseTheme(next)
-    setTheme(next)
-  }
-  return (
-    <div className="pop-head">
-      <SelectField label="Theme" value={theme} onChange={({ target }) => choose(target.value as Theme)}>
-        {themes.map((each) => (
-          <option key={each} value={each}>
-            {themeWords[each]}
-          </option>
-        ))}
-      </SelectField>
-    </div>
-  )
-}
+import { ThemeField } from "./ThemeField.tsx"
 
 /** A button with a list. `showKeys` opens the table of keys. */
 export const UserMenu = ({
@@ -66,7 +44,9 @@ export const UserMenu = ({
         <p className="pop-head">
           Signed in as <strong>{signedIn.user.name}</strong>
         </p>
-        <ThemeChoice />
+        <div className="pop-head">
+          <ThemeField />
+        </div>
         <hr className="pop-rule" />
         <Link href="/settings" className="pop-item" onClick={close}>
           <Icon name="key" /> Tokens and sessions

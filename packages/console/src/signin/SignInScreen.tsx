@@ -2,7 +2,7 @@
 import { type ReactNode, type SubmitEvent, useCallback, useEffect, useRef, useState } from "react"
 import { useAnswer } from "../api/Queries.ts"
 import { Refusal } from "../api/Refusal.ts"
-import { type Credential, session } from "../api/Session.ts"
+import { type Credential, providerAddress, session } from "../api/Session.ts"
 import icon from "../icon.svg"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
@@ -107,7 +107,7 @@ export const SignInScreen = ({
         {state.is === "refused" ? <Problem of={state.by} /> : null}
         {methods.data?.includes("oidc") === true ? (
           <>
-            <a className="button" data-look="primary" href="/auth/oidc/start">
+            <a className="button" data-look="primary" href={providerAddress(location.pathname + location.search)}>
               Continue with your identity provider
             </a>
             <p className="signin-or">or</p>

@@ -5,14 +5,14 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import { newsStream } from "./kit/NewsStream.ts"
-import { type SignInProxy, signInProxy } from "./kit/SignInProxy.ts"
+import { type NewsProxy, newsProxy } from "./kit/NewsProxy.ts"
 
 describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ?? "Chromium"})`, () => {
   const folder = temporaryFolder()
   const news = newsStream()
   let server: ServerProcess
   let browser: Browser
-  let proxy: SignInProxy
+  let proxy: NewsProxy
   let context: BrowserContext
   const tabs: Array<Page> = []
 
@@ -34,7 +34,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   beforeAll(async () => {
     buildConsole()
     ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    proxy = await signInProxy(server.port, token, news.answer)
+    proxy = await newsProxy(server.port, news.answer)
     context = await browser.newContext()
     context.setDefaultTimeout(60_000)
     const page = await openTab()

@@ -7,7 +7,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
-import { type SignInProxy, signInProxy } from "./kit/SignInProxy.ts"
+import { linkOf, originOf } from "./kit/SignIn.ts"
 
 /** Pictures of the screens are kept where this says, for a person to look at. */
 const pictures = process.env["PAWL_TEST_PICTURES"]
@@ -46,16 +46,16 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
   const folder = temporaryFolder()
   let server: ServerProcess
   let browser: Browser
-  let proxy: SignInProxy
+  let origin: string
   let opened: ConsolePage
 
   const open = async (look: Look = {}) => {
-    opened = await openPage(browser, proxy.origin, look)
+    opened = await openPage(browser, origin, look)
     return opened
   }
   const signIn = async (look: Look = {}, path = "/") => {
     const { page } = await open(look)
-    await page.goto(proxy.origin + path)
+    await page.goto(origin + path)
     await page.getByLabel("API token").fill(token)
     await page.getByRole("button", { name: "Sign in" }).click()
     return opened
@@ -72,10 +72,9 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     buildConsole()
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
     ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    proxy = await signInProxy(server.port, token)
+    origin = originOf(server)
   })
   afterAll(async () => {
-    await proxy.close()
     await browser.close()
     await server.stop()
     folder.remove()
@@ -83,28 +82,28 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
 
   it("signs in by the printed link once, and takes its code out of the address", async () => {
     const { page, settled } = await open()
-    await page.goto(`${proxy.origin}/projects#login=${proxy.code}`)
+    await page.goto(linkOf(server, "/projects"))
     await settled("Projects")
-    expect(page.url()).toBe(`${proxy.origin}/projects`)
+    expect(page.url()).toBe(`${origin}/projects`)
     await picture("projects-empty")
     await close()
 
     const again = await open()
-    await again.page.goto(`${proxy.origin}/#login=${proxy.code}`)
-    await again.page.getByRole("alert").getByText("This link was used already").waitFor()
-    expect(again.page.url()).toBe(`${proxy.origin}/`)
+    await again.page.goto(linkOf(server))
+    await again.page.getByRole("alert").getByText("This code was used before").waitFor()
+    expect(again.page.url()).toBe(`${origin}/`)
     await picture("sign-in-refused")
     await close()
   })
 
   it("says why a token is refused, and signs in by one that counts, to where one wanted to go", async () => {
     const { page, settled } = await open()
-    await page.goto(`${proxy.origin}/projects`)
+    await page.goto(`${origin}/projects`)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByText("Paste a token first.").waitFor()
     await page.getByLabel("API token").fill("pawl_nobody-has-this-token-000")
     await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByText("There is no such token").waitFor()
+    await page.getByText("This token is not one of this installation's.").waitFor()
     await page.getByLabel("API token").fill(token)
     await page.keyboard.press("Enter")
     await settled("Projects")
@@ -191,7 +190,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
   it.each(looks)("breaks no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
     const { broken, page, settled } = await open({ ...look, height: look.width === 390 ? 844 : 800 })
     const name = (screen: string) => `${screen}-${look.theme}-${look.width}`
-    await page.goto(proxy.origin)
+    await page.goto(origin)
     await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
     expect(await broken()).toEqual([])
     await picture(name("sign-in"))
@@ -244,7 +243,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await settled("Nothing is here")
     await page.getByRole("link", { name: "Go to the Inbox" }).click()
     await settled("Inbox")
-    await page.goto(`${proxy.origin}/p/nobody/changes`)
+    await page.goto(`${origin}/p/nobody/changes`)
     await settled("nobody")
     await page.getByText("No Project that you may see has the label nobody.").waitFor()
     await close()

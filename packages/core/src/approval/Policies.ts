@@ -24,6 +24,16 @@ import {
   type PolicyFields
 } from "../model/Policy.ts"
 
+/** Somebody else changed the Policy meanwhile: another version than the expected one is in force. Nothing was stored. */
+export class PolicyStale extends Schema.TaggedError<PolicyStale>()("PolicyStale", {
+  expectedVersion: Schema.Finite,
+  version: Schema.Finite
+}) {
+  override get message() {
+    return `The Policy in force is version ${this.version}, and you changed version ${this.expectedVersion}. Look at the one in force, and send yours again on top of it.`
+  }
+}
+
 const refuse = (field: string, reason: string): InvalidField =>
   new InvalidField({ code: "invalid_field", field, reason })
 
@@ -140,8 +150,16 @@ const checkQuarantines = Effect.fnUntraced(function* (
   }
 })
 
-/** Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older version must be planned anew. */
-export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
+/**
+ * Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older
+ * version must be planned anew. With `expectedVersion` it fails with `PolicyStale` when another one is in force.
+ */
+export const change = (
+  actor: Actor,
+  projectId: string,
+  fields: Partial<PolicyFields>,
+  expectedVersion: number | null = null
+) =>
   decideAndCommit(
     Effect.gen(function* () {
       yield* refuseAgents(actor, "admin")
@@ -150,6 +168,9 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
       const now = yield* Time.now
       yield* checkQuarantines(projectId, fields, now)
       const before = yield* demand("policy", projectId)
+      const { version } = before.record
+      if (expectedVersion !== null && expectedVersion !== version)
+        return yield* new PolicyStale({ expectedVersion, version })
       const policy: Policy = {
         ...before.record,
         // The whole Policy is replaced: what is not sent is as it is in a new Project.
@@ -162,7 +183,7 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
         ...(before.record.evidenceReuse === undefined ? {} : { evidenceReuse: "none" as const }),
         ...(before.record.outsideAgents === undefined ? {} : { outsideAgents: "also" as const }),
         ...fields,
-        version: before.record.version + 1,
+        version: version + 1,
         updatedAt: now,
         updatedBy: actor.id
       }

@@ -8,6 +8,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { short } from "@pawl/core/primitives/Words"
 import { CheckId } from "@pawl/core/project/PawlFile"
 import { ServerLimits } from "../../ServerLimits.ts"
+import { Int } from "../DocumentSchemas.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administering, reading } from "../Needs.ts"
@@ -123,9 +124,17 @@ const PolicyBody = Schema.Struct({
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 
+const PolicyRequest = keepingOthers(
+  Schema.Struct({
+    ...PolicyBody.fields,
+    /** The version that was changed. 409 `stale` when another one is in force by now. */
+    expectedVersion: Schema.optionalKey(Int)
+  })
+)
+
 const namesOf = (fields: Schema.Struct.Fields): ReadonlySet<string> => new Set(Object.keys(fields))
 const known = {
-  policy: namesOf(PolicyBody.fields),
+  policy: new Set([...namesOf(PolicyBody.fields), "expectedVersion"]),
   packages: namesOf(Packages.fields),
   lane: namesOf(Lane.fields)
 }
@@ -154,13 +163,13 @@ export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
     HttpApiEndpoint.put("put", "/v1/projects/:id/policy", {
       params: ById,
-      payload: keepingOthers(PolicyBody),
+      payload: PolicyRequest,
       success: ChangedPolicy
     }).annotateMerge(
       about(
         administering,
         "Change the Policy",
-        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them."
+        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile."
       )
     )
   )

@@ -25,7 +25,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const project = yield* onProject(params.id)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
-          const policy = yield* change(yield* actor, project.id, fields)
+          const policy = yield* change(yield* actor, project.id, fields, payload.expectedVersion ?? null)
           return ignored.length === 0 ? { policy } : { policy, ignored }
         })
       )

@@ -40,3 +40,31 @@ it("has a lane that is on when somebody says so, within its bounds, and off agai
     expect((await put({ lane: odd })).status).toBe(400)
   expect((await put({})).body.policy.lane).toEqual({ mode: "off" })
 })
+
+describe("A Policy that two people change at once", () => {
+  it("is refused to the one who did not see the other's, and taken when they did", async () => {
+    const { id } = await newProject(api, "at-once")
+    const put = (body: unknown) => api.call("PUT", `/v1/projects/${id}/policy`, { body })
+    const first = await put({ expectedVersion: 1, approvalsRequired: 2 })
+    expect([first.status, first.body.policy.version, first.body.ignored]).toEqual([200, 2, undefined])
+    const second = await put({ expectedVersion: 1, allowSelfApproval: false })
+    expect(second.body).toMatchObject({ status: 409, code: "stale", expectedVersion: 1, version: 2 })
+    expect((await api.call("GET", `/v1/projects/${id}/policy`)).body.policy).toMatchObject({
+      version: 2,
+      approvalsRequired: 2,
+      allowSelfApproval: true
+    })
+    expect((await put({ expectedVersion: 2, allowSelfApproval: false })).body.policy.version).toBe(3)
+    expect((await put({ expectedVersion: "2" })).body).toMatchObject({ status: 400, field: "expectedVersion" })
+  })
+
+  it("is stored once when both send the same version at the same moment", async () => {
+    const { id } = await newProject(api, "same-moment")
+    const answers = await Promise.all(
+      [2, 3].map((approvalsRequired) =>
+        api.call("PUT", `/v1/projects/${id}/policy`, { body: { expectedVersion: 1, approvalsRequired } })
+      )
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+})

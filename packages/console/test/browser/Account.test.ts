@@ -1,0 +1,162 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { type ConsolePage, openPage } from "./kit/ConsolePage.ts"
+import { linkOf, looks, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
+
+describe.skipIf(browserMissing !== null)(`One's own account in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  const close = async (opened: ConsolePage) => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const meBy = (secret: string) =>
+    fetch(`${server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(({ status }) => status)
+  const post = async (path: string, body: object) => {
+    const response = await fetch(server.origin + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body)
+    })
+    return (await response.json()) as Readonly<Record<string, string>>
+  }
+
+  it("issues a token by the keyboard alone, which counts at once, is shown this once, and counts no more when revoked", async () => {
+    const opened = await signInAt(browser, server, "/settings")
+    const { page, settled } = opened
+    await settled("Account")
+    await page.getByRole("button", { name: "New token" }).focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await page.getByText("Give it a name.").waitFor()
+    await page.getByLabel("Name").focus()
+    await page.keyboard.type("Night job")
+    await picture(opened, "token-new")
+    await page.keyboard.press("Enter")
+    const secret = await page.getByLabel("Token", { exact: true }).inputValue()
+    expect(secret).toMatch(/^pawl_/)
+    await picture(opened, "token-once")
+    expect(await meBy(secret)).toBe(200)
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ name: string; scopes: ReadonlyArray<string> }> }>(
+      "/v1/tokens"
+    )
+    expect(items.find(({ name }) => name === "Night job")?.scopes).toEqual(["read", "write"])
+    await page.getByRole("button", { name: "I have kept it" }).click()
+    await settled("Account")
+    expect(await page.content()).not.toContain(secret)
+
+    await page.getByRole("button", { name: "Revoke Night job" }).click()
+    await page.getByRole("dialog", { name: "Revoke Night job?" }).waitFor()
+    expect(await meBy(secret)).toBe(200)
+    await page.getByRole("button", { name: "Revoke it" }).click()
+    await page.getByRole("row", { name: /Night job.*Revoked/ }).waitFor()
+    expect(await meBy(secret)).toBe(401)
+    await close(opened)
+  })
+
+  it("ends a session of another browser, which is asked to sign in at its next step, and comes back to where it was", async () => {
+    const mine = await signInAt(browser, server, "/settings")
+    const theirs = await openPage(browser, originOf(server))
+    await theirs.page.goto(linkOf(server, "/settings"))
+    await theirs.settled("Account")
+    await mine.settled("Account")
+    await mine.page.reload()
+    await mine.settled("Account")
+    const row = mine.page.getByRole("row", { name: /by a printed link/ })
+    await row.getByRole("button", { name: /^End Chrome \d+ on Linux$/ }).click()
+    await row.waitFor({ state: "detached" })
+    expect(await mine.page.getByText("this one").count()).toBe(1)
+
+    // A step that writes, from a page that still stands there.
+    await theirs.page.getByRole("button", { name: "New token" }).click()
+    await theirs.page.getByLabel("Name").fill("Too late")
+    await theirs.page.keyboard.press("Enter")
+    await theirs.page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    await theirs.page.getByLabel("API token").fill(token)
+    await theirs.page.keyboard.press("Enter")
+    await theirs.settled("Account")
+    expect(await theirs.page.getByText("Too late").count()).toBe(0)
+    provoked(theirs, 401)
+    await close(theirs)
+
+    await mine.page.reload()
+    await mine.settled("Account")
+    await mine.page.getByRole("button", { name: "End all others" }).click()
+    await mine.page.getByRole("button", { name: "End all others" }).waitFor({ state: "detached" })
+    const { items } = await mine.page.evaluate<{ items: ReadonlyArray<object> }>(
+      `fetch("/v1/sessions").then((answer) => answer.json())`
+    )
+    expect(items).toHaveLength(1)
+    await close(mine)
+  })
+
+  it("lets a device in that a person let in, after they signed in, and says what it got", async () => {
+    const { deviceCode, userCode } = await post("/v1/device", { name: "pawl on a laptop" })
+    const opened = await signInAt(browser, server, `/device?code=${userCode!.toLowerCase()}`)
+    const { page, settled } = opened
+    await settled("Let a device in")
+    expect(await page.getByLabel("Code").inputValue()).toBe(userCode)
+    await page.getByText("Only if you started this yourself").waitFor()
+    expect(await post("/v1/device/token", { deviceCode: deviceCode! })).toMatchObject({ code: "authorization_pending" })
+    await page.getByRole("button", { name: "Allow" }).click()
+    await page.getByRole("heading", { name: "pawl on a laptop is let in" }).waitFor()
+    await page.getByText("promote and roll back").waitFor()
+    await picture(opened, "device-allowed")
+    expect(await meBy((await post("/v1/device/token", { deviceCode: deviceCode! }))["token"]!)).toBe(200)
+    await close(opened)
+  })
+
+  it("refuses a device that a person denied, and says of a code that it opens nothing", async () => {
+    const { deviceCode, userCode } = await post("/v1/device", { name: "someone's" })
+    const opened = await signInAt(browser, server, "/device")
+    const { page, settled } = opened
+    await settled("Let a device in")
+    await page.getByRole("button", { name: "Allow" }).click()
+    await page.getByText("Type the eight letters that it shows.").waitFor()
+    await page.getByLabel("Code").fill("BBBB-BBBB")
+    await page.keyboard.press("Enter")
+    await page.getByText("This code is not one of this installation's.").waitFor()
+    await page.getByLabel("Code").fill(userCode!)
+    await page.getByRole("button", { name: "Deny" }).click()
+    await page.getByRole("heading", { name: "someone's is refused" }).waitFor()
+    expect(await post("/v1/device/token", { deviceCode: deviceCode! })).toMatchObject({ code: "access_denied" })
+    provoked(opened, 400)
+    await close(opened)
+  })
+
+  it.each([...looks, { theme: "light", width: 320 } as const])(
+    "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
+    async (look) => {
+      const opened = await signInAt(browser, server, "/device?code=BCDF-GHJK", { look })
+      const { broken, page, settled } = opened
+      for (const [path, heading] of [
+        ["/device?code=BCDF-GHJK", "Let a device in"],
+        ["/settings", "Account"]
+      ] as const) {
+        await page.goto(originOf(server) + path)
+        await settled(heading)
+        await picture(opened, `${heading.replaceAll(" ", "-")}-${look.theme}-${look.width}`)
+        expect(await broken()).toEqual([])
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width)
+      }
+      await page.getByRole("button", { name: "New token" }).click()
+      await picture(opened, `New-token-${look.theme}-${look.width}`)
+      expect(await broken()).toEqual([])
+      await close(opened)
+    }
+  )
+})

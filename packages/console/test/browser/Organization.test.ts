@@ -1,0 +1,115 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import type { ConsolePage } from "./kit/ConsolePage.ts"
+import { looks, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
+
+describe.skipIf(browserMissing !== null)(`An organization in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let organization: string
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    const me = await server.api.get<{ organizations: ReadonlyArray<{ id: string }> }>("/v1/me")
+    organization = me.organizations[0]!.id
+    await Flow.createProject(server.api, "corner")
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  const close = async (opened: ConsolePage) => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const meBy = (secret: string) =>
+    fetch(`${server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(({ status }) => status)
+
+  it("makes a user by the keyboard, whose token signs them in, and who sees the organization but changes nothing", async () => {
+    const opened = await signInAt(browser, server, "/settings")
+    const { page, settled } = opened
+    await settled("Account")
+    await page.getByRole("link", { name: "Home" }).focus()
+    await page.keyboard.press("Enter")
+    await settled("Home")
+    await page.getByRole("button", { name: "New user" }).focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("Second")
+    await page.keyboard.press("Enter")
+    const secret = await page.getByLabel("Their first token").inputValue()
+    await page.getByRole("button", { name: "I have kept it" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("row", { name: /^Second/ }).waitFor()
+    expect(await page.content()).not.toContain(secret)
+
+    const theirs = await signInAt(browser, server, `/org/${organization}`, { secret })
+    await theirs.settled("Home")
+    await theirs.page.getByRole("row", { name: /^Second .*member$/ }).waitFor()
+    expect(await theirs.page.getByRole("button", { name: /^(New user|Remove|Disable)/ }).count()).toBe(0)
+    await close(theirs)
+
+    await page.getByRole("button", { name: "Disable Second" }).click()
+    await page.getByLabel("Type Second to confirm").fill("Second")
+    expect(await meBy(secret)).toBe(200)
+    await page.keyboard.press("Enter")
+    await page.getByRole("row", { name: /^Second/ }).waitFor({ state: "detached" })
+    expect(await meBy(secret)).toBe(401)
+    await close(opened)
+  })
+
+  it("keeps an owner: who removes the last one is told why not", async () => {
+    const opened = await signInAt(browser, server, `/org/${organization}`)
+    const { page, settled } = opened
+    await settled("Home")
+    await page.getByRole("button", { name: "Remove Owner" }).click()
+    await page.getByRole("button", { name: "Remove them" }).click()
+    await page.getByRole("alert").getByText("an organization keeps one owner at least").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("row", { name: /^Owner/ }).waitFor()
+    await page.getByLabel("Role of Owner").selectOption("member")
+    await page.getByRole("alert").getByText("an organization keeps one owner at least").waitFor()
+    expect(await page.getByLabel("Role of Owner").inputValue()).toBe("owner")
+    provoked(opened, 400, 409)
+    await close(opened)
+  })
+
+  it("tells of the installation: that it can work, what it gave up, what is used, and with which keys it signs", async () => {
+    const opened = await signInAt(browser, server, "/system")
+    const { page, settled } = opened
+    await settled("System")
+    await page.getByText("It can work").waitFor()
+    await page.getByText("Nothing was given up").waitFor()
+    await page.getByRole("row", { name: /^corner 1 / }).waitFor()
+    const { keys } = await server.api.get<{ keys: ReadonlyArray<{ keyid: string }> }>("/v1/keys")
+    expect(keys.length).toBeGreaterThan(0)
+    for (const { keyid } of keys) await page.getByText(keyid).first().waitFor()
+    await close(opened)
+  })
+
+  it.each([...looks, { theme: "light", width: 320 } as const])(
+    "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
+    async (look) => {
+      const opened = await signInAt(browser, server, "/system", { look })
+      const { broken, page, settled } = opened
+      await settled("System")
+      for (const [path, heading] of [
+        ["/system", "System"],
+        [`/org/${organization}`, "Home"]
+      ] as const) {
+        await page.goto(originOf(server) + path)
+        await settled(heading)
+        await picture(opened, `${heading}-${look.theme}-${look.width}`)
+        expect(await broken()).toEqual([])
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width)
+      }
+      await close(opened)
+    }
+  )
+})

@@ -1,0 +1,141 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import type { ConsolePage } from "./kit/ConsolePage.ts"
+import { looks, picture, provoked, signInAt } from "./kit/SignIn.ts"
+
+describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let id: string
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    ;({ id } = await Flow.createProject(server.api, "corner"))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  const close = async (opened: ConsolePage) => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const policy = async () =>
+    (await server.api.get<{ policy: Readonly<Record<string, unknown>> }>(`/v1/projects/${id}/policy`)).policy
+  const putByOther = async (body: object) => {
+    const answer = await fetch(`${server.origin}/v1/projects/${id}/policy`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(body)
+    })
+    expect(answer.status).toBe(200)
+  }
+
+  it("is changed field by field and by its JSON, by the keyboard, and saved as the next version", async () => {
+    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const { page, settled } = opened
+    await settled("Policy")
+    const risks = page.getByRole("group", { name: "A person must approve what is of risk" })
+    await risks.getByLabel("medium").focus()
+    await page.keyboard.press("Space")
+    await page.getByLabel("Checks that are required").focus()
+    await page.keyboard.type("test\nlint")
+    const json = page.getByLabel("All fields, as the API takes them")
+    expect(JSON.parse(await json.inputValue())).toMatchObject({
+      approvalRiskTiers: ["medium", "high"],
+      requiredChecks: ["test", "lint"]
+    })
+    await json.fill("{")
+    await page.getByText("This is no JSON object yet.").waitFor()
+    await json.fill(
+      JSON.stringify({ approvalRiskTiers: ["medium", "high"], requiredChecks: ["test"], packages: { minAgeDays: 3 } })
+    )
+    expect(await page.getByLabel("Youngest age, in days").inputValue()).toBe("3")
+    expect(await page.getByLabel("Checks that are required").inputValue()).toBe("test")
+    await page.getByText("Not saved: Risks that need an approval, Checks required in any case, Packages").waitFor()
+    await page.getByRole("button", { name: "Save as version 2" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("Version 2, of").waitFor()
+    expect(await policy()).toMatchObject({
+      version: 2,
+      approvalRiskTiers: ["medium", "high"],
+      requiredChecks: ["test"],
+      packages: { minAgeDays: 3 }
+    })
+    await page.getByText("Not saved").waitFor({ state: "detached" })
+    await close(opened)
+  })
+
+  it("that somebody else saved meanwhile is not written over: both are shown, and go together when I say so", async () => {
+    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const { broken, page, settled } = opened
+    await settled("Policy")
+    const before = Number((await policy())["version"])
+    await page.getByLabel("How many people must approve").selectOption("2")
+    await page.getByLabel("A command that failed runs once more").check()
+    await putByOther({ ...(await policy()), approvalsRequired: 3, allowSelfApproval: false })
+    await page.getByRole("button", { name: `Save as version ${before + 1}` }).click()
+    const conflict = page.getByRole("alert", { name: "Somebody else changed the Policy" })
+    await conflict.getByRole("row", { name: "Approvals owed changed by both 3 2" }).waitFor()
+    await conflict.getByRole("row", { name: "Approving one's own false true" }).waitFor()
+    expect(await policy()).toMatchObject({ version: before + 1, approvalsRequired: 3, allowSelfApproval: false })
+    expect(await broken()).toEqual([])
+    await picture(opened, "policy-conflict")
+    await page.getByRole("button", { name: "Put mine on top of theirs" }).click()
+    await page.getByRole("button", { name: `Save as version ${before + 2}` }).click()
+    await page.getByText(`Version ${before + 2}, of`).waitFor()
+    expect(await policy()).toMatchObject({
+      version: before + 2,
+      approvalsRequired: 2,
+      allowSelfApproval: false,
+      flakeRetries: 1
+    })
+    provoked(opened, 409)
+    await close(opened)
+  })
+
+  it("is refused with the field that will not do, and nothing that was entered is lost", async () => {
+    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const { page, settled } = opened
+    await settled("Policy")
+    await page.getByRole("button", { name: "Add a freeze" }).click()
+    await page.getByLabel("From (UTC)").fill("2027-01-02T00:00")
+    await page.getByLabel("Until (UTC)").fill("2027-01-01T00:00")
+    await page.getByLabel("Reason").fill("The sale")
+    await page.getByRole("button", { name: /^Save as version/ }).click()
+    await page.getByRole("alert").getByText("freezes: each begins before it ends.").waitFor()
+    await page.getByLabel("From (UTC)").fill("2026-12-31T00:00")
+    await page.getByRole("button", { name: /^Save as version/ }).click()
+    await page.getByText("Not saved").waitFor({ state: "detached" })
+    expect((await policy())["freezes"]).toEqual([
+      { from: "2026-12-31T00:00:00.000Z", until: "2027-01-01T00:00:00.000Z", reason: "The sale" }
+    ])
+    provoked(opened, 400)
+    await close(opened)
+  })
+
+  it.each([...looks, { theme: "light", width: 320 } as const])(
+    "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
+    async (look) => {
+      const opened = await signInAt(browser, server, "/p/corner/settings", { look })
+      const { broken, page, settled } = opened
+      await settled("Policy")
+      await page.getByLabel("Changes land in turn").check()
+      await page.getByRole("button", { name: "Waive a check" }).click()
+      await page.getByText("Not saved:").waitFor()
+      await picture(opened, `policy-${look.theme}-${look.width}`)
+      // As tall as it is: what stays in view while one scrolls would hide a part of what is behind it.
+      await page.setViewportSize({ width: look.width, height: 5000 })
+      expect(await broken()).toEqual([])
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width)
+      await close(opened)
+    }
+  )
+})

@@ -1,0 +1,184 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import type { ConsolePage } from "./kit/ConsolePage.ts"
+import { looks, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
+
+describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  const at = "/p/corner/settings"
+  let server: ServerProcess
+  let browser: Browser
+  let id: string
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    ;({ id } = await Flow.createProject(server.api, "corner"))
+    await Flow.liveApp(server.api, id, 0)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  const close = async (opened: ConsolePage) => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const makeUser = (name: string) =>
+    server.api.post<{ user: { id: string }; token: string }>("/v1/users", { name }).then(({ user }) => user.id)
+  const members = async () => {
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ name: string; role: string }> }>(
+      `/v1/projects/${id}/members`
+    )
+    return Object.fromEntries(items.map(({ name, role }) => [name, role]))
+  }
+
+  it("adds a member by their id, changes their role and removes them, and keeps who came in meanwhile", async () => {
+    const [first, second] = [await makeUser("Reader"), await makeUser("Writer")]
+    const opened = await signInAt(browser, server, `${at}/members`)
+    const { page, settled } = opened
+    await settled("Members")
+    await page.getByLabel("User id").fill("Reader")
+    await page.keyboard.press("Enter")
+    await page.getByText("It begins with usr_.").waitFor()
+    await page.getByLabel("User id").fill(first)
+    await page.getByLabel("Role", { exact: true }).selectOption("viewer")
+    await page.getByRole("button", { name: "Add", exact: true }).click()
+    await page.getByRole("row", { name: /^Reader/ }).waitFor()
+    // Somebody else adds another one, which this page has not seen.
+    const { items } = await server.api.get<{ items: ReadonlyArray<object> }>(`/v1/projects/${id}/members`)
+    await fetch(`${server.origin}/v1/projects/${id}/members`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ members: [...items, { userId: second, role: "admin" }] })
+    })
+    await page.getByLabel("Role of Reader").selectOption("member")
+    await page.getByRole("row", { name: /^Writer/ }).waitFor()
+    expect(await members()).toMatchObject({ Reader: "member", Writer: "admin" })
+    await page.getByRole("button", { name: "Remove Reader" }).click()
+    await page.getByRole("row", { name: /^Reader/ }).waitFor({ state: "detached" })
+    expect(Object.keys(await members())).not.toContain("Reader")
+    await close(opened)
+  })
+
+  it("makes a webhook whose secret is shown this once, tests it, gives it a new secret, and deletes it", async () => {
+    const opened = await signInAt(browser, server, `${at}/webhooks`)
+    const { page, settled } = opened
+    await settled("Webhooks")
+    await page.getByRole("button", { name: "New webhook" }).click()
+    await page.getByLabel("Address").fill("http://127.0.0.1/hook")
+    await page.keyboard.press("Enter")
+    await page.locator(".field-wrong").waitFor()
+    await page.getByLabel("Address").fill("https://hooks.invalid/pawl")
+    await page.getByLabel("It is told of").selectOption("some")
+    await page.getByRole("group", { name: "Events" }).getByLabel("Promotions").uncheck()
+    await page.getByRole("group", { name: "Events" }).getByLabel("ChangeSets").check()
+    await page.getByRole("button", { name: "Make it" }).click()
+    const secret = await page.getByLabel("Signing secret").inputValue()
+    expect(secret).toMatch(/^whsec_/)
+    await page.getByRole("button", { name: "I have kept it" }).click()
+    await page.getByRole("link", { name: "https://hooks.invalid/pawl" }).click()
+    await settled("Webhook")
+    expect(await page.content()).not.toContain(secret)
+    await page.getByText("It was told nothing yet").waitFor()
+    await page.getByRole("button", { name: "Send a test" }).click()
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string; eventTypes: ReadonlyArray<string> }> }>(
+      `/v1/projects/${id}/webhooks`
+    )
+    expect(items[0]!.eventTypes).toContain("approval.requested")
+    expect(items[0]!.eventTypes).not.toContain("canonical.advanced")
+    await Flow.until(
+      () => server.api.get<{ items: ReadonlyArray<{ state: string }> }>(`/v1/webhooks/${items[0]!.id}/deliveries`),
+      (page) => page.items[0]?.state === "failed"
+    )
+    await page.getByRole("button", { name: "Look again" }).click()
+    await page.getByRole("row", { name: /webhook\.ping a test.*Failed/ }).waitFor()
+    await Flow.edit(server.api, await Flow.openChange(server.api, id, "a change"), { "public/hello.txt": "hello\n" })
+    const deliveries = () =>
+      server.api.get<{ items: ReadonlyArray<{ event: { type: string }; tries: number; nextTryAt: string | null }> }>(
+        `/v1/webhooks/${items[0]!.id}/deliveries`
+      )
+    const proposed = (tries: number) =>
+      Flow.until(deliveries, ({ items: all }) =>
+        all.some((each) => each.event.type === "changeset.proposed" && each.tries >= tries)
+      )
+    await proposed(1)
+    await page.getByRole("button", { name: "Look again" }).click()
+    await picture(opened, "webhook")
+    expect(await opened.broken()).toEqual([])
+    const answered = page.waitForResponse(/\/redeliver$/)
+    await page.getByRole("button", { name: "Send again: changeset.proposed" }).click()
+    expect((await answered).status()).toBe(202)
+    await proposed(2)
+    await page.getByRole("button", { name: "New secret" }).click()
+    await page.getByRole("button", { name: "Make a new secret" }).click()
+    const next = await page.getByLabel("Signing secret").inputValue()
+    expect(next).not.toBe(secret)
+    await page.getByRole("button", { name: "I have kept it" }).click()
+    await page.getByRole("button", { name: "Delete" }).click()
+    await page.getByRole("button", { name: "Delete it" }).click()
+    await settled("Webhooks")
+    await page.getByText("Nobody outside is told").waitFor()
+    provoked(opened, 400)
+    await close(opened)
+  })
+
+  it.each([...looks, { theme: "light", width: 320 } as const])(
+    "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
+    async (look) => {
+      const opened = await signInAt(browser, server, `${at}/members`, { look })
+      const { broken, page, settled } = opened
+      await settled("Members")
+      for (const [path, heading] of [
+        ["members", "Members"],
+        ["webhooks", "Webhooks"],
+        ["app", "App and Project"]
+      ] as const) {
+        await page.goto(`${originOf(server)}${at}/${path}`)
+        await settled(heading)
+        await picture(opened, `settings-${path}-${look.theme}-${look.width}`)
+        expect(await broken()).toEqual([])
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width)
+      }
+      await close(opened)
+    }
+  )
+
+  it("removes the app only when its label is typed, and deploys it again", async () => {
+    const opened = await signInAt(browser, server, `${at}/app`)
+    const { page, settled } = opened
+    await settled("App and Project")
+    await page.getByRole("button", { name: "Remove the app" }).click()
+    const dialog = page.getByRole("dialog", { name: "Remove the app?" })
+    await dialog.getByRole("button", { name: "Remove the app" }).click()
+    await dialog.getByText("Type corner, as it is written here.").waitFor()
+    await dialog.getByLabel("Type corner to confirm").fill("corner")
+    await picture(opened, "settings-app-remove")
+    await page.keyboard.press("Enter")
+    await page.getByText("Removed").waitFor()
+    await page.getByRole("button", { name: "Deploy the head" }).click()
+    await page.getByRole("button", { name: "Release the head again" }).waitFor()
+    await Flow.liveApp(server.api, id, 0)
+    await close(opened)
+  })
+
+  it("archives the Project for good, by the keyboard, when its label is typed", async () => {
+    const opened = await signInAt(browser, server, `${at}/app`)
+    const { page, settled } = opened
+    await settled("App and Project")
+    await page.getByRole("button", { name: "Archive corner" }).focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("corner")
+    await page.keyboard.press("Enter")
+    await page.getByText("This Project is archived, for good.").waitFor()
+    await page.getByRole("button", { name: "Archive corner" }).waitFor({ state: "detached" })
+    const { project } = await server.api.get<{ project: { status: string } }>(`/v1/projects/${id}`)
+    expect(project.status).toBe("archived")
+    await close(opened)
+  })
+})

@@ -1,0 +1,20 @@
+/** Which Candidate of a Change is looked at. */
+import type { Candidate } from "./Records.ts"
+
+const open = new Set(["composing", "composed", "verifying", "verified"])
+
+/**
+ * The one that is wanted by its id; else the one that was promoted, else the newest that can still be, else the newest.
+ * `candidates` are oldest first; null where there is none.
+ */
+export const currentOf = (candidates: ReadonlyArray<Candidate>, wanted: string | null): Candidate | null =>
+  candidates.find(({ id }) => id === wanted) ??
+  candidates.findLast(({ status }) => status === "promoted") ??
+  candidates.findLast(({ status }) => open.has(status)) ??
+  candidates.at(-1) ??
+  null
+
+/** Whether something works on them now, and an answer is old soon. */
+export const isUnderWay = (change: { readonly status: string }, candidate: Candidate | null): boolean =>
+  ["compiling", "running", "promoting", "releasing"].includes(change.status) ||
+  (candidate !== null && ["composing", "composed", "verifying"].includes(candidate.status))

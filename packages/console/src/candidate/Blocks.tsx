@@ -1,7 +1,7 @@
 /** Everything that stands in the way of a promotion, each with what to do. */
 import type { ReactNode } from "react"
 import { Icon } from "../ui/Icon.tsx"
-import { type Block, blockNext } from "./WhatToDo.ts"
+import { type Block, blockNext, shortHashes } from "./WhatToDo.ts"
 
 /** All at once, as the server found them. */
 export const Blocks = ({ of }: { readonly of: ReadonlyArray<Block> }): ReactNode => (
@@ -11,7 +11,7 @@ export const Blocks = ({ of }: { readonly of: ReadonlyArray<Block> }): ReactNode
         <Icon name={code === "approval_missing" || code === "frozen" ? "clock" : "stop"} />
         <div>
           <strong>{code.replaceAll("_", " ")}</strong>
-          <span className="block-detail">{detail}</span>
+          <span className="block-detail">{shortHashes(detail)}</span>
           {blockNext(code) === null ? null : <p>{blockNext(code)}</p>}
         </div>
       </li>

@@ -1,5 +1,6 @@
 /** Which actions a Change offers to who looks at it, which is the first, and why one may not. The server judges again. */
 import { holdsAll } from "../change/Next.ts"
+import { shortHashes } from "./WhatToDo.ts"
 import type { Candidate, Change, Me, Policy, Why } from "../change/Records.ts"
 
 /** One for each component that acts. */
@@ -59,7 +60,9 @@ const promoting = ({ why }: Standing): string | null => {
   if (why === null || why.canPromote) return null
   const [first] = why.blocks
   if (first === undefined) return "It cannot be promoted now."
-  return why.blocks.length === 1 ? `${first.detail}.` : `${first.detail}, and ${why.blocks.length - 1} more.`
+  return why.blocks.length === 1
+    ? `${shortHashes(first.detail)}.`
+    : `${shortHashes(first.detail)}, and ${why.blocks.length - 1} more.`
 }
 
 /** No Candidate is asked for again that would be the same one and do nothing. */

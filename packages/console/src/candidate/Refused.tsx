@@ -1,5 +1,7 @@
 /** An action that the server refused: its words, every block, and what to do. */
 import type { ReactNode } from "react"
+import { Link } from "wouter"
+import { asRefusal } from "../api/Refusal.ts"
 import { Problem } from "../ui/Problem.tsx"
 import { Blocks } from "./Blocks.tsx"
 import { blocksIn, refusalNext } from "./WhatToDo.ts"
@@ -14,6 +16,7 @@ export const Refused = ({ of }: { readonly of: unknown }): ReactNode => {
       <Problem of={of} />
       {blocks.length === 0 ? null : <Blocks of={blocks} />}
       {next === null ? null : <p>{next}</p>}
+      {asRefusal(of).code === "no_passkey" ? <Link href="/settings/passkeys">Your passkeys</Link> : null}
     </div>
   )
 }

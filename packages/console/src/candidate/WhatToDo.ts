@@ -7,6 +7,10 @@ export interface Block {
   readonly detail: string
 }
 
+/** The same words with the first 8 digits of each commit and tree. */
+export const shortHashes = (words: string): string =>
+  words.replace(/\b([0-9a-f]{8})[0-9a-f]{32}(?:[0-9a-f]{24})?\b/g, "$1")
+
 const ofBlock: Readonly<Record<string, string>> = {
   candidate_not_verified: "Wait for its checks, or mend what they refuse.",
   base_behind: "Canonical moved on. A Candidate on the new base takes its place by itself; else request one.",

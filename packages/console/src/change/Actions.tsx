@@ -46,7 +46,8 @@ const Asked = ({ at, changeSets, onClose, verb }: Given & { readonly verb: Verb;
 
 /** What is offered. The main one is pressed by `a`, which opens its dialog. */
 export const Actions = ({ at, changeSets, of }: Given & { readonly of: ReadonlyArray<Offered> }): ReactNode => {
-  const [verb, setVerb] = useState<Verb | null>(null)
+  // What somebody looks at stays the same while its dialog is open, whatever comes meanwhile.
+  const [open, setOpen] = useState<(Given & { readonly verb: Verb }) | null>(null)
   return (
     <div className="change-actions">
       {of.map((each) => (
@@ -55,12 +56,12 @@ export const Actions = ({ at, changeSets, of }: Given & { readonly of: ReadonlyA
           {...lookOf(each)}
           why={each.why}
           data-press={each.isMain ? "a" : undefined}
-          onClick={() => setVerb(each.verb)}
+          onClick={() => setOpen({ verb: each.verb, at, changeSets })}
         >
           {words[each.verb]}
         </Button>
       ))}
-      {verb === null ? null : <Asked verb={verb} at={at} changeSets={changeSets} onClose={() => setVerb(null)} />}
+      {open === null ? null : <Asked {...open} onClose={() => setOpen(null)} />}
     </div>
   )
 }

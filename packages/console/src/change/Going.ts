@@ -11,19 +11,19 @@ export interface Going {
   readonly status: "live" | "releasing" | "failed" | "promoted"
 }
 
-/** Of a generation: what the app serves counts, not what was asked for. */
+/** Of a generation: it is live once its release is over and the app serves it. */
 export const goingOf = (generation: number, app: App, release: Release | null): Going => {
-  if (app !== null && app.status === "live" && app.generation === generation)
-    return { words: `S${generation} is live`, status: "live" }
   if (release?.status === "failed" || release?.status === "smoke_failed")
     return {
       words: `S${generation} is canonical, and its release failed: ${release.reason ?? "no reason was given"}`,
       status: "failed"
     }
-  if (app !== null && app.generation !== null && app.generation > generation)
-    return { words: `S${generation} was promoted; S${app.generation} is live now`, status: "promoted" }
   if (release?.status === "queued" || release?.status === "building")
     return { words: `S${generation} is canonical; its release is under way`, status: "releasing" }
+  if (app !== null && app.status === "live" && app.generation === generation)
+    return { words: `S${generation} is live`, status: "live" }
+  if (app !== null && app.generation !== null && app.generation > generation)
+    return { words: `S${generation} was promoted; S${app.generation} is live now`, status: "promoted" }
   return app === null && release === null
     ? { words: `S${generation} is canonical; there is no app to release it to`, status: "promoted" }
     : { words: `S${generation} is canonical`, status: "promoted" }

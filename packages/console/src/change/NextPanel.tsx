@@ -47,7 +47,8 @@ export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode 
   const { at, changeSets, error, isKnown, project } = here
   const { candidate, change, why } = at
   if (!isKnown) return error === null ? <Skeleton lines={2} /> : <Problem of={error} />
-  const look = lookOf(candidate?.status ?? change.status)
+  const isOfCandidate = candidate !== null && ["created", "verifying"].includes(change.status)
+  const look = lookOf(isOfCandidate ? candidate.status : change.status)
   const actions = offered(at)
   return (
     <section className="card next" aria-label="What is next" data-tone={look.tone}>

@@ -70,24 +70,26 @@ export const InTheWay = ({ change, why }: SomeWhy & { readonly change: Change })
   )
 }
 
+const owedWords = ({ decision, missing, required }: Why["approval"]): string => {
+  if (decision === "rejected") return "Rejected. That is final."
+  if (missing === 0) return "Granted by as many as the Policy asks for."
+  return required === 1 ? "One person must grant it." : `${required} people must grant it; ${missing} are missing.`
+}
+
 /** Who decided, and how many are missing. */
 export const Approvals = ({ at: { change, why } }: { readonly at: Standing }): ReactNode => {
   const name = useNames(change.projectId)
   if (why === null || (!why.approval.owed && why.approval.decisions.length === 0)) return null
-  const { decisions, missing, required } = why.approval
+  const { decisions } = why.approval
   return (
     <Card title="Approval">
       <div className="parts">
-        <p>
-          {missing === 0
-            ? `${required} of ${required} granted or settled.`
-            : `${required === 1 ? "One person" : `${required} people`} must grant it; ${missing} ${missing === 1 ? "is" : "are"} missing.`}
-        </p>
+        <p>{owedWords(why.approval)}</p>
         {decisions.length === 0 ? null : (
           <ul role="list" className="rows">
             {decisions.map(({ approver, counts, decidedAt, decision, derivedFrom }) => (
               <li key={`${approver} ${decidedAt}`}>
-                <Status of={decision === "granted" ? "granted" : "rejected"} words={decision} />
+                <Status of={decision === "granted" ? "verified" : "rejected"} words={decision} />
                 <span>{name(approver)}</span>
                 {derivedFrom === undefined ? null : <Tag>carried over</Tag>}
                 {counts ? null : <Tag tone="warn">does not count any more</Tag>}

@@ -23,6 +23,7 @@ export const screens: ReadonlyArray<ScreenRow> = [
   planned("/p/:label/code", "Code", "GET /v1/projects/:id/code"),
   planned("/p/:label/settings", "Settings", "GET /v1/projects/:id/policy"),
   { path: "/changes/:id/:tab?", screen: lazy(() => import("../change/ChangeScreen.tsx")) },
+  { path: "/settings/passkeys", screen: lazy(() => import("../approval/PasskeysScreen.tsx")) },
   planned("/settings", "Account", "GET /v1/me"),
   planned("/org/:id", "Organization", "GET /v1/organizations"),
   planned("/system", "System", "GET /health/ready")

@@ -115,7 +115,10 @@ export const offered = (at: Standing): ReadonlyArray<Offered> => {
       : ((at.me === null ? null : mayNot(at.me, at.change.projectId, verb)) ?? why)
   }))
   const waits = at.candidate !== null && ["composing", "composed", "verifying"].includes(at.candidate.status)
-  const main = order.find((verb) => all.some((each) => each.verb === verb && each.why === null))
+  const mustPlan = at.why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true
+  const main = (mustPlan ? ["request" as const] : order).find((verb) =>
+    all.some((each) => each.verb === verb && each.why === null)
+  )
   const isMain = (verb: Verb) => verb === main && !(waits && (verb === "send" || verb === "land"))
   return all.map((each) => ({ ...each, isMain: isMain(each.verb) }))
 }

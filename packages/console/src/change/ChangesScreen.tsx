@@ -46,7 +46,11 @@ const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>>
   { title: "Status", of: ({ status }) => <Status of={status} /> },
   { title: "Risk", of: ({ riskTier }) => <Tag tone={riskTone(riskTier)}>{riskTier}</Tag> },
   { title: "Opened by", of: ({ createdBy }) => name(createdBy.id) },
-  { title: "Spent", align: "end", of: ({ budget_usd, spent_usd }) => `$${spent_usd.toFixed(2)} of $${budget_usd}` },
+  {
+    title: "Spent",
+    align: "end",
+    of: ({ budget_usd, spent_usd }) => `$${spent_usd.toFixed(2)} of $${budget_usd.toFixed(2)}`
+  },
   { title: "Opened", align: "end", of: ({ createdAt }) => <Time at={createdAt} /> },
   { title: "Moved", align: "end", of: ({ updatedAt }) => <Time at={updatedAt} /> }
 ]

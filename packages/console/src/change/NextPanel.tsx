@@ -48,7 +48,8 @@ export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode 
   const { candidate, change, why } = at
   if (!isKnown) return error === null ? <Skeleton lines={2} /> : <Problem of={error} />
   const isOfCandidate = candidate !== null && ["created", "verifying"].includes(change.status)
-  const look = lookOf(isOfCandidate ? candidate.status : change.status)
+  const owes = candidate?.status === "verified" && why?.canPromote === false
+  const look = lookOf(owes ? "awaiting_approval" : isOfCandidate ? candidate.status : change.status)
   const actions = offered(at)
   return (
     <section className="card next" aria-label="What is next" data-tone={look.tone}>

@@ -25,6 +25,14 @@ export const waysToSend = ({
   ${origin}/v1/projects/${project}/changes \\
   -d '{"clientRequestId":"'$(uuidgen)'","goal":"Say when we are open","budget_usd":1}'
 `
+  const assistant: Way = {
+    title: "An assistant (MCP)",
+    words: `Connect it to ${origin}/mcp with a token of its own, and ask for it in words.`,
+    lines:
+      change === null
+        ? `Open a Change in ${label} that says when we are open. Submit the files and request a Candidate.`
+        : `Submit a file to the Change ${change} that says when we are open, and request a Candidate.`
+  }
   return [
     {
       title: "Here",
@@ -34,6 +42,7 @@ export const waysToSend = ({
           : "Press Send a ChangeSet above: one file, as it is to be.",
       lines: null
     },
+    assistant,
     {
       title: "Command line",
       words: "In a clone of the Project. It waits for the checks.",
@@ -50,14 +59,6 @@ export const waysToSend = ({
       lines: `${change === null ? open : ""}curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   ${origin}/v1/changes/${at}/changesets \\
   -d '{"message":"Say when we are open","files":{"public/hours.txt":"9 to 18\\n"}}'`
-    },
-    {
-      title: "An assistant (MCP)",
-      words: `Connect it to ${origin}/mcp with a token of its own, and ask for it in words.`,
-      lines:
-        change === null
-          ? `Open a Change in ${label} that says when we are open. Submit the files and request a Candidate.`
-          : `Submit a file to the Change ${change} that says when we are open, and request a Candidate.`
     }
   ]
 }

@@ -46,7 +46,7 @@ export const waysToSend = ({
     {
       title: "Command line",
       words: "In a clone of the Project. It waits for the checks.",
-      lines: `pawl clone ${label}\npawl push public/hours.html -m "Say when we are open"${to} --candidate`
+      lines: `pawl clone ${label} && cd ${label}\npawl push public/hours.html -m "Say when we are open"${to} --candidate`
     },
     {
       title: "git",

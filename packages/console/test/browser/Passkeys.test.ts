@@ -10,7 +10,7 @@ import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 const addDevice = async (page: Page, transport: "internal" | "usb") => {
   const session = await page.context().newCDPSession(page)
   await session.send("WebAuthn.enable")
-  await session.send("WebAuthn.addVirtualAuthenticator", {
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
     options: {
       protocol: "ctap2",
       transport,
@@ -20,6 +20,10 @@ const addDevice = async (page: Page, transport: "internal" | "usb") => {
       automaticPresenceSimulation: true
     }
   })
+  return {
+    /** Whether its person touches it when it is asked. */
+    touched: (enabled: boolean) => session.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled })
+  }
 }
 
 describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -60,7 +64,7 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
     await Flow.edit(server.api, change, { "public/hours.txt": "9 to 18\n" })
     const { id, tree } = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
     const { broken, page, picture, settled } = await open(`/changes/${change.id}`)
-    await addDevice(page, "internal")
+    const first = await addDevice(page, "internal")
     await settled(change.goal)
 
     // Without a passkey nothing is granted, and the way to one is shown.
@@ -96,6 +100,23 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
       items: [{ candidateId: id, tree, decision: "granted", passkey: { credential: known.items[0]!.credential } }]
     })
     await page.getByText("Promote it.").waitFor()
+
+    // A second device makes the next one, and the first endorses it.
+    await go("/settings/passkeys", "Passkeys")
+    await first.touched(false)
+    const second = await addDevice(page, "usb")
+    await page.route("**/v1/approvers", async (route) => {
+      await second.touched(false)
+      await first.touched(true)
+      await route.continue()
+    })
+    await page.getByRole("button", { name: "Enrol a passkey" }).click()
+    await page.getByRole("button", { name: "Remove" }).nth(1).waitFor()
+    await picture("passkey-second")
+    await page.getByRole("button", { name: "Remove" }).first().click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click()
+    await page.getByText("removed", { exact: true }).waitFor()
+    expect(await page.getByRole("button", { name: "Remove" }).count()).toBe(1)
     expect(opened.complaints).toEqual([])
     await opened.context.close()
   })

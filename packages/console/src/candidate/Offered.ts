@@ -39,7 +39,7 @@ const scopeOf: Readonly<Record<Verb, Me["token"]["scopes"][number]>> = {
 export const mayNot = (me: Me, projectId: string, verb: Verb): string | null => {
   const scope = scopeOf[verb]
   if (!me.token.scopes.includes(scope))
-    return `You signed in with a token that has no scope “${scope}”. Sign in with one that has.`
+    return `Your token may only ${me.token.scopes.join(", ")}. Sign in with one that may more.`
   const entry = me.memberships.find((each) => each.projectId === projectId)
   return entry?.role === "viewer" ? "You are a viewer of this Project. An admin can make you a member." : null
 }

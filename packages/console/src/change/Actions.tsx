@@ -1,8 +1,8 @@
 /** The buttons of a Change, each with its dialog. One component acts for each verb, wherever it is pressed. */
-import { type ReactNode, useState } from "react"
+import type { ReactNode } from "react"
 import { Decide } from "../candidate/Decide.tsx"
 import { Land } from "../candidate/Land.tsx"
-import { type Offered, type Standing, type Verb } from "../candidate/Offered.ts"
+import type { Offered, Standing, Verb } from "../candidate/Offered.ts"
 import { Promote } from "../candidate/Promote.tsx"
 import { RequestCandidate } from "../candidate/RequestCandidate.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -26,12 +26,20 @@ const lookOf = ({ isMain, verb }: Offered): { readonly look?: "primary" | "dange
   return verb === "cancel" ? { look: "quiet" } : {}
 }
 
-interface Given {
+/** An action that somebody pressed, with what they looked at then. */
+export interface AskedFor {
+  readonly verb: Verb
   readonly at: Standing
   readonly changeSets: ReadonlyArray<ChangeSet>
 }
 
-const Asked = ({ at, changeSets, onClose, verb }: Given & { readonly verb: Verb; readonly onClose: () => void }) => {
+/** The dialog of an action. */
+export const ActionAsked = ({
+  at,
+  changeSets,
+  onClose,
+  verb
+}: AskedFor & { readonly onClose: () => void }): ReactNode => {
   const { candidate, change, policy, why } = at
   if (verb === "cancel") return <CancelChange change={change} onClose={onClose} />
   if (verb === "send") return <SendChangeSet change={change} onClose={onClose} />
@@ -45,23 +53,28 @@ const Asked = ({ at, changeSets, onClose, verb }: Given & { readonly verb: Verb;
 }
 
 /** What is offered. The main one is pressed by `a`, which opens its dialog. */
-export const Actions = ({ at, changeSets, of }: Given & { readonly of: ReadonlyArray<Offered> }): ReactNode => {
-  // What somebody looks at stays the same while its dialog is open, whatever comes meanwhile.
-  const [open, setOpen] = useState<(Given & { readonly verb: Verb }) | null>(null)
-  return (
-    <div className="change-actions">
-      {of.map((each) => (
+export const Actions = ({
+  at,
+  changeSets,
+  of,
+  open
+}: Omit<AskedFor, "verb"> & {
+  readonly of: ReadonlyArray<Offered>
+  readonly open: (asked: AskedFor) => void
+}): ReactNode => (
+  <div className="change-actions">
+    {of.map(({ isMain, verb, why }, index) => (
+      // The same reason is seen once, and heard at each button.
+      <span key={verb} className={of.findIndex((each) => each.why === why) < index ? "same-reason" : undefined}>
         <Button
-          key={each.verb}
-          {...lookOf(each)}
-          why={each.why}
-          data-press={each.isMain ? "a" : undefined}
-          onClick={() => setOpen({ verb: each.verb, at, changeSets })}
+          {...lookOf({ isMain, verb, why })}
+          why={why}
+          data-press={isMain ? "a" : undefined}
+          onClick={() => open({ verb, at, changeSets })}
         >
-          {words[each.verb]}
+          {words[verb]}
         </Button>
-      ))}
-      {open === null ? null : <Asked {...open} onClose={() => setOpen(null)} />}
-    </div>
-  )
-}
+      </span>
+    ))}
+  </div>
+)

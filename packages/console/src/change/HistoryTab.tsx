@@ -12,12 +12,19 @@ import { Status } from "../ui/Status.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { TabProps } from "./ChangeTabs.tsx"
 import { type Passage, passagesOf, type Step } from "./Passages.ts"
-import { useNames } from "./Names.ts"
+import { useNames, withNames } from "./Names.ts"
 import { useChange } from "./Queries.ts"
 
 const pageSize = 100
 
-const StepLine = ({ from, id, kind, reason, to }: Step): ReactNode => (
+const StepLine = ({
+  from,
+  id,
+  kind,
+  name,
+  reason,
+  to
+}: Step & { readonly name: (id: string) => string }): ReactNode => (
   <li>
     <span className="step-kind">{kind}</span>
     <span className="step-move">
@@ -30,7 +37,7 @@ const StepLine = ({ from, id, kind, reason, to }: Step): ReactNode => (
       <Status of={to} />
     </span>
     <Id id={id} label={kind} />
-    {reason === null ? null : <p>{reason}</p>}
+    {reason === null ? null : <p>{withNames(reason, name)}</p>}
   </li>
 )
 
@@ -43,7 +50,7 @@ const Entry = ({ of, name }: { readonly of: Passage; readonly name: (id: string)
     </div>
     <ul role="list" className="steps">
       {of.steps.map((step) => (
-        <StepLine key={`${step.kind} ${step.id} ${step.to}`} {...step} />
+        <StepLine key={`${step.kind} ${step.id} ${step.to}`} {...step} name={name} />
       ))}
     </ul>
   </li>

@@ -13,6 +13,10 @@ export const nameOf = (id: string, me: string | null, names: ReadonlyMap<string,
   return names.get(id) ?? shortId(id)
 }
 
+/** Words of the server with people's names in place of their ids. */
+export const withNames = (words: string, name: (id: string) => string): string =>
+  words.replace(/\busr_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, name)
+
 /** Names of the people of a Project; what is not known of them yet is told by its id. */
 export const useNames = (projectId: string): ((id: string) => string) => {
   const me = useMe().data

@@ -1,5 +1,5 @@
 /** What comes next, with the buttons for it, and beside them what they are about. */
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import { Checks } from "../candidate/Checks.tsx"
 import { filesWords } from "../candidate/Files.tsx"
 import { offered } from "../candidate/Offered.ts"
@@ -8,8 +8,9 @@ import { Id } from "../ui/Id.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
 import { lookOf } from "../ui/StatusTone.ts"
-import { Actions } from "./Actions.tsx"
+import { ActionAsked, Actions, type AskedFor } from "./Actions.tsx"
 import { LiveLine } from "./LiveLine.tsx"
+import { useNames, withNames } from "./Names.ts"
 import { nextWithout, withoutRequests } from "./Next.ts"
 import { useDiff } from "./Queries.ts"
 import type { Candidate, Why } from "./Records.ts"
@@ -42,10 +43,16 @@ const About = ({ candidate, why }: { readonly candidate: Candidate; readonly why
   )
 }
 
-/** Of a Change as it stands here. */
-export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode => {
+const Panel = ({
+  here,
+  open
+}: {
+  readonly here: StandingHere
+  readonly open: (asked: AskedFor) => void
+}): ReactNode => {
   const { at, changeSets, error, isKnown, project } = here
   const { candidate, change, why } = at
+  const name = useNames(change.projectId)
   if (!isKnown) return error === null ? <Skeleton lines={2} /> : <Problem of={error} />
   const isOfCandidate = candidate !== null && ["created", "verifying"].includes(change.status)
   const owes = candidate?.status === "verified" && why?.canPromote === false
@@ -56,7 +63,9 @@ export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode 
       <div className="next-words">
         <p className="next-line">
           <Icon name={look.icon} />
-          <span>{why === null ? nextWithout(change, changeSets.length) : withoutRequests(why.next)}</span>
+          <span>
+            {why === null ? nextWithout(change, changeSets.length) : withNames(withoutRequests(why.next), name)}
+          </span>
         </p>
         {candidate?.status === "promoted" ? (
           <LiveLine
@@ -67,7 +76,18 @@ export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode 
         ) : null}
         {candidate === null ? null : <About candidate={candidate} why={why} />}
       </div>
-      {actions.length === 0 ? null : <Actions at={at} changeSets={changeSets} of={actions} />}
+      {actions.length === 0 ? null : <Actions at={at} changeSets={changeSets} of={actions} open={open} />}
     </section>
+  )
+}
+
+/** Of a Change as it stands here. A dialog stays open, with what it is about, whatever comes meanwhile. */
+export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode => {
+  const [asked, setAsked] = useState<AskedFor | null>(null)
+  return (
+    <>
+      <Panel here={here} open={setAsked} />
+      {asked === null ? null : <ActionAsked {...asked} onClose={() => setAsked(null)} />}
+    </>
   )
 }

@@ -10,7 +10,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { Status } from "../ui/Status.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useNames } from "./Names.ts"
+import { useNames, withNames } from "./Names.ts"
 import type { Candidate, Change, ChangeSet, Why } from "./Records.ts"
 import type { StandingHere } from "./StandingHere.ts"
 
@@ -32,6 +32,7 @@ const Paths = ({ title, of }: { readonly title: string; readonly of: ReadonlyArr
 
 /** Blocks, what is tried again, what does not merge, dead letters and Tasks that stand still. */
 export const InTheWay = ({ change, why }: SomeWhy & { readonly change: Change }): ReactNode => {
+  const name = useNames(change.projectId)
   if (why === null || ["completed", "cancelled"].includes(change.status)) return null
   const { blocks, conflicts, deadLetters, tasks, waits } = why
   const failed = why.checks.filter(({ output, required, verdict }) => required && verdict !== "pass" && output !== null)
@@ -39,7 +40,7 @@ export const InTheWay = ({ change, why }: SomeWhy & { readonly change: Change })
   return (
     <Card title="What stands in the way">
       <div className="parts">
-        {blocks.length === 0 ? null : <Blocks of={blocks} />}
+        {blocks.length === 0 ? null : <Blocks of={blocks} say={(words) => withNames(words, name)} />}
         {waits.map(({ again, checkId, reason }) => (
           <p key={`${checkId} ${again}`}>
             {checkId ?? "It"} waits: {reason}. It is tried again <Time at={again} />.
@@ -127,10 +128,12 @@ export const Review = ({ why }: SomeWhy): ReactNode =>
 
 const CandidateRow = ({
   candidate,
-  isOpen
+  isOpen,
+  name
 }: {
   readonly candidate: Candidate
   readonly isOpen: boolean
+  readonly name: (id: string) => string
 }): ReactNode => (
   <li aria-current={isOpen ? "true" : undefined}>
     <Status of={candidate.status} />
@@ -141,7 +144,7 @@ const CandidateRow = ({
         {candidate.recomposition > 0 ? `, composed anew ${candidate.recomposition}×` : ""}
       </Link>
       {isOpen ? <Tag>shown here</Tag> : null}
-      {candidate.reason === null ? null : <small>{candidate.reason}</small>}
+      {candidate.reason === null ? null : <small>{withNames(candidate.reason, name)}</small>}
     </span>
     <Id id={candidate.id} label="Candidate" />
     <Time at={candidate.createdAt} />
@@ -183,7 +186,7 @@ export const Parts = ({ here }: { readonly here: StandingHere }): ReactNode => {
         ) : (
           <ul role="list" className="rows">
             {candidates.toReversed().map((each) => (
-              <CandidateRow key={each.id} candidate={each} isOpen={each.id === at.candidate?.id} />
+              <CandidateRow key={each.id} name={name} candidate={each} isOpen={each.id === at.candidate?.id} />
             ))}
           </ul>
         )}

@@ -160,7 +160,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
       await opened.page.keyboard.press("Enter")
     }
     expect(await opened.page.getByRole("dialog").count()).toBe(0)
-    await opened.page.getByText("no scope “approve”").first().waitFor()
+    await opened.page.getByText("Your token may only read.").first().waitFor()
     expect(await opened.broken()).toEqual([])
     await opened.picture("change-may-not")
     await close()
@@ -170,7 +170,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     const dialog = page.getByRole("dialog", { name: "Reject this Candidate?" })
     await dialog.getByText("A rejection is final").waitFor()
     await dialog.getByRole("button", { name: "Reject" }).click()
-    await page.getByRole("region", { name: "What is next" }).getByText("It was rejected by").waitFor()
+    await page.getByRole("region", { name: "What is next" }).getByText("It was rejected by you").waitFor()
     expect(await server.api.get(`/v1/candidates/${candidate.id}`)).toMatchObject({ candidate: { status: "rejected" } })
     await page.getByText("The same ChangeSets would be the same Candidate").waitFor()
     await picture("change-rejected")
@@ -202,6 +202,30 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
       expect(await page.getByRole("link", { name: tab, exact: true }).getAttribute("aria-current")).toBe("page")
     }
     await close()
+  })
+
+  it("lands in the lane where the Policy has one, and becomes canonical by itself", async () => {
+    const policy = { approvalRiskTiers: ["high"], autoPromoteRiskTiers: [] }
+    await server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "on" } })
+    const change = await Flow.openChange(server.api, projectId, "Land in turn")
+    await Flow.edit(server.api, change, { "public/turn.txt": "my turn\n" }, "My turn")
+    const { page, picture, settled } = await open(`/changes/${change.id}`)
+    await settled("Land in turn")
+    await page.keyboard.press("a")
+    const dialog = page.getByRole("dialog", { name: "Land in the lane?" })
+    await dialog.getByText("promoted in your name").waitFor()
+    await picture("change-land")
+    await dialog.getByRole("button", { name: "Land", exact: true }).click()
+    await dialog.waitFor({ state: "detached" })
+    await page
+      .getByRole("region", { name: "What is next" })
+      .getByText(/^S\d+ is live$/)
+      .waitFor()
+    expect(await server.api.get(`/v1/projects/${projectId}/lane`)).toMatchObject({
+      ended: [{ changeId: change.id, state: "landed" }]
+    })
+    await close()
+    await server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "off" } })
   })
 
   const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))

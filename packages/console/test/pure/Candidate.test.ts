@@ -97,7 +97,7 @@ describe("What a Change offers", () => {
     const standing = at({ candidate: candidate("verified"), why: owing() })
     const reading = me({ token: { scopes: ["read"] } })
     expect(offered({ ...standing, me: reading }).every((each) => each.why !== null && !each.isMain)).toBe(true)
-    expect(mayNot(reading, "proj_1", "promote")).toContain("“promote”")
+    expect(mayNot(reading, "proj_1", "promote")).toBe("Your token may only read. Sign in with one that may more.")
     const viewer = me({ memberships: [{ projectId: "proj_1", role: "viewer" }] })
     expect(mayNot(viewer, "proj_1", "approve")).toContain("viewer")
     expect(mayNot(viewer, "proj_2", "approve")).toBeNull()

@@ -3,7 +3,7 @@ import { budgetProblem } from "../../src/change/Budget.ts"
 import { filtered, filtersIn, isFiltering } from "../../src/change/ChangeFilters.ts"
 import { currentOf, isUnderWay } from "../../src/change/Current.ts"
 import { goingOf } from "../../src/change/Going.ts"
-import { nameOf } from "../../src/change/Names.ts"
+import { nameOf, withNames } from "../../src/change/Names.ts"
 import { holdsAll, nextWithout, titleOf, withoutRequests } from "../../src/change/Next.ts"
 import { passagesOf, type Step } from "../../src/change/Passages.ts"
 import type { Candidate, Change } from "../../src/change/Records.ts"
@@ -163,6 +163,8 @@ describe("Words of a Change", () => {
     expect(nameOf("usr_1", "usr_1", names)).toBe("you")
     expect(nameOf("usr_2", "usr_1", names)).toBe("Ann")
     expect(nameOf("usr_0123456789", "usr_1", names)).toBe("usr_01234567")
+    const id = "usr_d780718e-28ec-4888-b881-0f29b1ebaee2"
+    expect(withNames(`rejected by ${id}: and not by usr_x`, () => "you")).toBe("rejected by you: and not by usr_x")
     expect(nameOf("system:auto-promotion", null, names)).toBe("Pawl (auto promotion)")
   })
 

@@ -87,14 +87,15 @@ export const isGap = ({ score_json, status }: Candidate): boolean =>
 
 const offers = (at: Standing): ReadonlyArray<readonly [Verb, why: string | null]> => {
   const { candidate, change, policy, why } = at
-  const isVerified = candidate?.status === "verified"
+  const isAsked = candidate === null || why !== null
+  const isVerified = candidate?.status === "verified" && isAsked
   const owes = isVerified && why !== null && why.approval.owed && why.approval.decision === null
   const isLaned = policy?.lane?.mode === "on"
   const asked = requesting(at)
   const all: ReadonlyArray<readonly [Verb, why: string | null] | null> = [
     owes ? ["approve", deciding(at)] : null,
     owes ? ["reject", deciding(at)] : null,
-    isLaned && at.changeSets.length > 0 && why?.lane == null ? ["land", null] : null,
+    isLaned && isAsked && at.changeSets.length > 0 && why?.lane == null ? ["land", null] : null,
     isVerified ? ["promote", promoting(at)] : null,
     asked === "hidden" ? null : ["request", asked.why],
     change.kind === "goal" && change.status !== "promoting" && change.status !== "releasing" ? ["send", null] : null,

@@ -15,6 +15,11 @@ export const currentOf = (candidates: ReadonlyArray<Candidate>, wanted: string |
   null
 
 /** Whether something works on them now, and an answer is old soon. */
-export const isUnderWay = (change: { readonly status: string }, candidate: Candidate | null): boolean =>
+export const isUnderWay = (
+  change: { readonly status: string; readonly laneEntryId?: string | null },
+  candidate: Candidate | null
+): boolean =>
+  // An entry of the lane moves by itself, with a Candidate or before it has one.
+  change.laneEntryId != null ||
   ["compiling", "running", "promoting", "releasing"].includes(change.status) ||
   (candidate !== null && ["composing", "composed", "verifying"].includes(candidate.status))

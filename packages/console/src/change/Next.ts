@@ -10,7 +10,11 @@ export const withoutRequests = (next: string): string =>
 const count = (changeSets: number): string => (changeSets === 1 ? "its ChangeSet" : `its ${changeSets} ChangeSets`)
 
 /** What there is to do while a Change has no Candidate. */
-export const nextWithout = ({ reason, status }: Pick<Change, "status" | "reason">, changeSets: number): string => {
+export const nextWithout = (
+  { laneEntryId, reason, status }: Pick<Change, "status" | "reason" | "laneEntryId">,
+  changeSets: number
+): string => {
+  if (laneEntryId != null) return "Wait: it stands in the lane, and its Candidate is composed in turn."
   switch (status) {
     case "compiling":
       return "Wait: its Tasks are being planned."

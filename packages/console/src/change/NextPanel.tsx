@@ -43,6 +43,12 @@ const About = ({ candidate, why }: { readonly candidate: Candidate; readonly why
   )
 }
 
+const nextOf = ({ at: { candidate, change, why }, changeSets }: StandingHere, name: (id: string) => string): string => {
+  if (candidate === null) return nextWithout(change, changeSets.length)
+  // It was asked for, and the answer is on its way.
+  return why === null ? lookOf(candidate.status).words : withNames(withoutRequests(why.next), name)
+}
+
 const Panel = ({
   here,
   open
@@ -63,9 +69,7 @@ const Panel = ({
       <div className="next-words">
         <p className="next-line">
           <Icon name={look.icon} />
-          <span>
-            {why === null ? nextWithout(change, changeSets.length) : withNames(withoutRequests(why.next), name)}
-          </span>
+          <span>{nextOf(here, name)}</span>
         </p>
         {candidate?.status === "promoted" ? (
           <LiveLine
@@ -76,6 +80,7 @@ const Panel = ({
         ) : null}
         {candidate === null ? null : <About candidate={candidate} why={why} />}
       </div>
+      {error === null || why !== null ? null : <Problem of={error} />}
       {actions.length === 0 ? null : <Actions at={at} changeSets={changeSets} of={actions} open={open} />}
     </section>
   )

@@ -1,4 +1,5 @@
 /** All that the screen of a Change stands on, asked for side by side. */
+import { useEffect, useState } from "react"
 import { useSearchParams } from "wouter"
 import type { Standing } from "../candidate/Offered.ts"
 import type { Answer } from "../api/Wire.ts"
@@ -27,7 +28,17 @@ export const useStanding = (change: Change): StandingHere => {
   const me = useMe()
   const candidate = currentOf(candidates.data ?? [], search.get("candidate"))
   const why = useWhy(candidate?.id ?? null)
-  const isWhyKnown = candidate === null || why.data !== undefined
+  const isAllThere =
+    candidates.data !== undefined &&
+    changeSets.data !== undefined &&
+    (candidate === null || why.data !== undefined) &&
+    policy.data !== undefined &&
+    me.data !== undefined
+  // What was shown once stays, also while a Candidate that takes another's place is asked about.
+  const [wasThere, setThere] = useState(false)
+  useEffect(() => {
+    if (isAllThere) setThere(true)
+  }, [isAllThere])
   return {
     at: {
       change,
@@ -41,12 +52,7 @@ export const useStanding = (change: Change): StandingHere => {
     project: project.data ?? null,
     candidates: candidates.data ?? [],
     changeSets: changeSets.data ?? [],
-    isKnown:
-      candidates.data !== undefined &&
-      changeSets.data !== undefined &&
-      isWhyKnown &&
-      policy.data !== undefined &&
-      me.data !== undefined,
+    isKnown: isAllThere || wasThere,
     error: candidates.error ?? changeSets.error ?? project.error ?? policy.error ?? me.error ?? why.error
   }
 }

@@ -24,11 +24,13 @@ describe("The Candidate that is looked at", () => {
     expect(currentOf([], null)).toBeNull()
   })
 
-  it("is under way while it is composed and checked, and while its Change is worked, promoted or released", () => {
+  it("is under way while it is composed and checked, and while its Change is worked, in the lane, promoted or released", () => {
     expect(isUnderWay({ status: "verifying" }, candidate("a", "verifying"))).toBe(true)
     expect(isUnderWay({ status: "verifying" }, candidate("a", "verified"))).toBe(false)
     expect(isUnderWay({ status: "releasing" }, candidate("a", "promoted"))).toBe(true)
     expect(isUnderWay({ status: "created" }, null)).toBe(false)
+    expect(isUnderWay({ status: "verifying", laneEntryId: "ent_1" }, null)).toBe(true)
+    expect(isUnderWay({ status: "verifying", laneEntryId: null }, candidate("a", "verified"))).toBe(false)
   })
 })
 

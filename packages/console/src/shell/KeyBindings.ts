@@ -7,6 +7,8 @@ export type Command =
   | { readonly open: "keys" | "projects" }
   | { readonly focus: "search" }
   | { readonly step: 1 | -1 }
+  /** The button of the screen that has this as its `data-press`. It opens a dialog. */
+  | { readonly press: string }
 
 /** One line of the table: keys that are pressed one after the other, and what they do, in words. */
 export interface Binding {
@@ -21,6 +23,7 @@ export const bindings: ReadonlyArray<Binding> = [
   { keys: "/", does: "Search on this screen", command: { focus: "search" } },
   { keys: "j", does: "Next row", command: { step: 1 } },
   { keys: "k", does: "Row before", command: { step: -1 } },
+  { keys: "a", does: "Open the dialog of what is next here", command: { press: "a" } },
   { keys: "g i", does: "Go to the Inbox", command: { go: "/" } },
   { keys: "g p", does: "Go to the Projects", command: { go: "/projects" } },
   { keys: "g c", does: "Go to the Changes of this Project", command: { goInProject: "changes" } },

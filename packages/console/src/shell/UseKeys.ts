@@ -31,6 +31,8 @@ export const useKeys = (showKeys: () => void): void => {
       if ("goInProject" in command) return label === null ? undefined : go(`/p/${label}/${command.goInProject}`)
       if ("open" in command) return command.open === "keys" ? showKeys() : openProjects()
       if ("focus" in command) return document.querySelector<HTMLElement>("main [data-search]")?.focus()
+      if ("press" in command)
+        return document.querySelector<HTMLElement>(`main [data-press="${command.press}"]`)?.click()
       step(command.step)
     }
     const hear = (event: KeyboardEvent): void => {

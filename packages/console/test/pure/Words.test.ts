@@ -47,7 +47,7 @@ describe("A key", () => {
     expect(readKey("g", "?")).toEqual({ command: { open: "keys" } })
     expect(readKey("g", "g")).toEqual({ pending: "g" })
     expect(readKey("g", "x")).toBeNull()
-    expect(readKey("", "a")).toBeNull()
+    expect(readKey("", "z")).toBeNull()
   })
 })
 

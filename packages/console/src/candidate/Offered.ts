@@ -1,0 +1,125 @@
+/** Which actions a Change offers to who looks at it, which is the first, and why one may not. The server judges again. */
+import { holdsAll } from "../change/Next.ts"
+import { shortHashes } from "./WhatToDo.ts"
+import type { Candidate, Change, Me, Policy, Why } from "../change/Records.ts"
+
+/** One for each component that acts. */
+export type Verb = "approve" | "reject" | "promote" | "land" | "request" | "send" | "cancel"
+
+/** One action: `why` is in words why it cannot be taken now, null where it can. At most one of all `isMain`. */
+export interface Offered {
+  readonly verb: Verb
+  readonly why: string | null
+  readonly isMain: boolean
+}
+
+/** All that this is judged by. What is null was not answered yet. */
+export interface Standing {
+  readonly change: Change
+  readonly candidate: Candidate | null
+  readonly why: Why | null
+  readonly policy: Policy | null
+  readonly me: Me | null
+  readonly isArchived: boolean
+  /** Ids. */
+  readonly changeSets: ReadonlyArray<string>
+}
+
+const scopeOf: Readonly<Record<Verb, Me["token"]["scopes"][number]>> = {
+  approve: "approve",
+  reject: "approve",
+  promote: "promote",
+  land: "promote",
+  request: "write",
+  send: "write",
+  cancel: "write"
+}
+
+/** Why somebody may not do this in a Project, as far as their scopes and their entry say; null where nothing speaks against it. */
+export const mayNot = (me: Me, projectId: string, verb: Verb): string | null => {
+  const scope = scopeOf[verb]
+  if (!me.token.scopes.includes(scope))
+    return `Your token may only ${me.token.scopes.join(", ")}. Sign in with one that may more.`
+  const entry = me.memberships.find((each) => each.projectId === projectId)
+  return entry?.role === "viewer" ? "You are a viewer of this Project. An admin can make you a member." : null
+}
+
+const cancellable = new Set(["created", "compiling", "running", "verifying", "awaiting_approval", "budget_blocked"])
+const over = new Set(["completed", "failed", "cancelled"])
+
+const deciding = ({ change, me, policy, why }: Standing): string | null => {
+  if (why === null || me === null) return null
+  const mine = why.approval.decisions.find(({ approver, counts }) => approver === me.user.id && counts)
+  if (mine !== undefined) return `You decided already: ${mine.decision}. ${why.approval.missing} more must decide.`
+  return policy?.allowSelfApproval === false && change.createdBy.id === me.user.id
+    ? "You opened this Change. Its Policy wants somebody else to decide."
+    : null
+}
+
+const promoting = ({ why }: Standing): string | null => {
+  if (why === null || why.canPromote) return null
+  const [first] = why.blocks
+  if (first === undefined) return "It cannot be promoted now."
+  return why.blocks.length === 1
+    ? `${shortHashes(first.detail)}.`
+    : `${shortHashes(first.detail)}, and ${why.blocks.length - 1} more.`
+}
+
+/** No Candidate is asked for again that would be the same one and do nothing. */
+const requesting = ({ candidate, changeSets, why }: Standing): "hidden" | { readonly why: string | null } => {
+  const may = { why: null }
+  if (changeSets.length === 0) return "hidden"
+  if (candidate === null || !holdsAll(candidate, changeSets)) return may
+  if (candidate.status === "stale" || candidate.status === "blocked") return may
+  if (why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true) return may
+  if (candidate.status !== "rejected") return "hidden"
+  return isGap(candidate)
+    ? may
+    : { why: "The same ChangeSets would be the same Candidate. Send another ChangeSet first." }
+}
+
+/** Whether it was rejected though no check of it failed: then it may be asked for again as it is. */
+export const isGap = ({ score_json, status }: Candidate): boolean =>
+  status === "rejected" &&
+  score_json !== null &&
+  score_json.checks.some(({ required, verdict }) => required && verdict === "gap") &&
+  score_json.checks.every(({ required, verdict }) => !required || verdict !== "fail")
+
+const offers = (at: Standing): ReadonlyArray<readonly [Verb, why: string | null]> => {
+  const { candidate, change, policy, why } = at
+  const isAsked = candidate === null || why !== null
+  const isVerified = candidate?.status === "verified" && isAsked
+  const owes = isVerified && why !== null && why.approval.owed && why.approval.decision === null
+  const isLaned = policy?.lane?.mode === "on"
+  const asked = requesting(at)
+  const all: ReadonlyArray<readonly [Verb, why: string | null] | null> = [
+    owes ? ["approve", deciding(at)] : null,
+    owes ? ["reject", deciding(at)] : null,
+    isLaned && isAsked && at.changeSets.length > 0 && why?.lane == null ? ["land", null] : null,
+    isVerified ? ["promote", promoting(at)] : null,
+    asked === "hidden" ? null : ["request", asked.why],
+    change.kind === "goal" && change.status !== "promoting" && change.status !== "releasing" ? ["send", null] : null,
+    cancellable.has(change.status) ? ["cancel", null] : null
+  ]
+  return all.filter((each) => each !== null)
+}
+
+const order: ReadonlyArray<Verb> = ["approve", "land", "promote", "request", "send"]
+
+/** What is offered, the most useful first; nothing once a Change is over. */
+export const offered = (at: Standing): ReadonlyArray<Offered> => {
+  if (over.has(at.change.status)) return []
+  const all = offers(at).map(([verb, why]) => ({
+    verb,
+    why: at.isArchived
+      ? "The Project is archived."
+      : ((at.me === null ? null : mayNot(at.me, at.change.projectId, verb)) ?? why)
+  }))
+  const waits = at.candidate !== null && ["composing", "composed", "verifying"].includes(at.candidate.status)
+  const mustPlan = at.why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true
+  const main = (mustPlan ? ["request" as const] : order).find((verb) =>
+    all.some((each) => each.verb === verb && each.why === null)
+  )
+  const isMain = (verb: Verb) => verb === main && !(waits && (verb === "send" || verb === "land"))
+  return all.map((each) => ({ ...each, isMain: isMain(each.verb) }))
+}

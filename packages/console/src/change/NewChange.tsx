@@ -1,0 +1,110 @@
+/** The dialog that opens a Change. */
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { useLocation } from "wouter"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { ActionDialog } from "../candidate/ActionDialog.tsx"
+import { announce } from "../shell/Announcements.ts"
+import { SelectField, TextField } from "../ui/Field.tsx"
+import { TextArea } from "../ui/TextArea.tsx"
+import { budgetProblem } from "./Budget.ts"
+
+interface Given {
+  readonly goal: string
+  readonly budget: string
+  readonly who: "any" | "people"
+}
+
+/** What is proposed, in US dollars. */
+const usualBudget = "5"
+
+const Fields = ({
+  given,
+  isAsked,
+  set
+}: {
+  readonly given: Given
+  readonly isAsked: boolean
+  readonly set: (next: Given) => void
+}): ReactNode => (
+  <>
+    <TextArea
+      label="Goal"
+      rows={4}
+      value={given.goal}
+      hint="What is to be different, in your words."
+      wrong={isAsked && given.goal.trim() === "" ? "Say what is wanted." : null}
+      onChange={({ target }) => set({ ...given, goal: target.value })}
+    />
+    <TextField
+      label="Budget in US dollars"
+      inputMode="decimal"
+      autoComplete="off"
+      value={given.budget}
+      hint="What agents may spend on it. It can be raised later, never lowered."
+      wrong={isAsked ? budgetProblem(given.budget) : null}
+      onChange={({ target }) => set({ ...given, budget: target.value })}
+    />
+    <SelectField
+      label="Who works on it"
+      value={given.who}
+      onChange={({ target }) => set({ ...given, who: target.value === "people" ? "people" : "any" })}
+    >
+      <option value="any">Agents where a model is set up, else people</option>
+      <option value="people">People: ChangeSets are sent by hand</option>
+    </SelectField>
+  </>
+)
+
+/** Leads to the new Change. Sent twice it opens one: its `clientRequestId` is made once, with the dialog. */
+export const NewChange = ({
+  onClose,
+  projectId
+}: {
+  readonly projectId: string
+  readonly onClose: () => void
+}): ReactNode => {
+  const client = useQueryClient()
+  const [, go] = useLocation()
+  const [clientRequestId] = useState(() => crypto.randomUUID())
+  const [given, setGiven] = useState<Given>({ goal: "", budget: usualBudget, who: "any" })
+  const [isAsked, setAsked] = useState(false)
+  const wrongBudget = budgetProblem(given.budget)
+  const isMissing = given.goal.trim() === ""
+  const opening = useMutation({
+    mutationFn: () =>
+      api.changes.create({
+        params: { id: projectId },
+        payload: {
+          clientRequestId,
+          goal: given.goal.trim(),
+          budget_usd: Number(given.budget),
+          ...(given.who === "people" ? { startPlanning: false } : {})
+        }
+      }),
+    onSuccess: ({ change }) => {
+      void client.invalidateQueries({ queryKey: keys.project(projectId) })
+      void client.invalidateQueries({ queryKey: keys.inbox })
+      announce("The Change is open")
+      onClose()
+      go(`/changes/${change.id}`)
+    }
+  })
+  return (
+    <ActionDialog
+      title="New Change"
+      verb="Open the Change"
+      busyVerb="Opening…"
+      busy={opening.isPending}
+      error={opening.error}
+      onClose={onClose}
+      onSubmit={() => {
+        setAsked(true)
+        if (!isMissing && wrongBudget === null) opening.mutate()
+      }}
+    >
+      <Fields given={given} set={setGiven} isAsked={isAsked} />
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,48 @@
+/** What to do with a Change, in words for people who have buttons. */
+import type { Candidate, Change } from "./Records.ts"
+
+const request = String.raw`(?:GET|POST|PUT|DELETE) /v1/[^\s),]*[^\s),.]`
+
+/** The server's sentence without the requests in it: they are for those who have no buttons. */
+export const withoutRequests = (next: string): string =>
+  next.replace(new RegExp(String.raw` \(${request}[^)]*\)`, "g"), "").replace(new RegExp(`: ${request}`, "g"), "")
+
+const count = (changeSets: number): string => (changeSets === 1 ? "its ChangeSet" : `its ${changeSets} ChangeSets`)
+
+/** What there is to do while a Change has no Candidate. */
+export const nextWithout = (
+  { laneEntryId, reason, status }: Pick<Change, "status" | "reason" | "laneEntryId">,
+  changeSets: number
+): string => {
+  if (laneEntryId != null) return "Wait: it stands in the lane, and its Candidate is composed in turn."
+  switch (status) {
+    case "compiling":
+      return "Wait: its Tasks are being planned."
+    case "running":
+      return "Wait: its Tasks are being worked."
+    case "budget_blocked":
+      return reason ?? "Its budget is spent. Raise it, or cancel the Change."
+    case "completed":
+      return "Nothing: it is completed."
+    case "failed":
+      return `It failed: ${reason ?? "no reason was given"}. Open another Change if this work is still wanted.`
+    case "cancelled":
+      return "Nothing: it was cancelled. Open another Change if this work is still wanted."
+    default:
+      return changeSets === 0 ? "Send a ChangeSet." : `Request a Candidate of ${count(changeSets)}.`
+  }
+}
+
+/** Whether a Candidate holds every one of these ChangeSets. */
+export const holdsAll = (candidate: Pick<Candidate, "changeSets">, changeSets: ReadonlyArray<string>): boolean =>
+  changeSets.every((id) => candidate.changeSets.some((held) => held === id))
+
+const longestTitle = 100
+
+/** The first line of a goal, cut at a word where it is long. */
+export const titleOf = (goal: string): string => {
+  const [line = ""] = goal.trim().split("\n", 1)
+  if (line.length <= longestTitle) return line
+  const cut = line.slice(0, longestTitle)
+  return `${cut.slice(0, cut.lastIndexOf(" ") > 60 ? cut.lastIndexOf(" ") : longestTitle)}…`
+}

@@ -1,0 +1,52 @@
+/** What the screens of a Change ask for. */
+import type { UseQueryResult } from "@tanstack/react-query"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import type { Answer } from "../api/Wire.ts"
+import type { Candidate, ChangeSet, Me, Policy, Why } from "./Records.ts"
+
+/** Of a list that one request answers: a Change has fewer Candidates and ChangeSets than that. */
+const all = { limit: 100 } as const
+
+/** The Change, and what others write too. */
+export const useChange = (id: string): UseQueryResult<Answer<"changes", "get">> =>
+  useAnswer(keys.change(id), (options) => api.changes.get({ params: { id } }, options))
+
+/** Its Candidates, oldest first. */
+export const useCandidates = (id: string): UseQueryResult<ReadonlyArray<Candidate>> =>
+  useAnswer(
+    keys.ofChange(id, "candidates"),
+    async (options) => (await api.candidates.list({ params: { id }, query: all }, options)).items
+  )
+
+/** Its ChangeSets, oldest first. */
+export const useChangeSets = (id: string): UseQueryResult<ReadonlyArray<ChangeSet>> =>
+  useAnswer(
+    keys.ofChange(id, "changesets"),
+    async (options) => (await api.changesets.list({ params: { id }, query: all }, options)).items
+  )
+
+/** Why a Candidate stands where it stands; nothing is asked for null. */
+export const useWhy = (id: string | null): UseQueryResult<Why> =>
+  useAnswer(keys.ofCandidate(id ?? "", "why"), (options) => api.candidates.why({ params: { id: id ?? "" } }, options), {
+    enabled: id !== null
+  })
+
+/** What a Candidate does to its base. Only while `enabled`: before it is composed there is none. */
+export const useDiff = (id: string, enabled = true): UseQueryResult<Answer<"candidates", "diff">> =>
+  useAnswer(keys.ofCandidate(id, "diff"), (options) => api.candidates.diff({ params: { id } }, options), { enabled })
+
+/** The Policy of its Project. */
+export const usePolicy = (projectId: string): UseQueryResult<Policy> =>
+  useAnswer(
+    keys.ofProject(projectId, "policy"),
+    async (options) => (await api.policies.get({ params: { id: projectId } }, options)).policy
+  )
+
+/** Its Project, with the head. */
+export const useProjectOf = (id: string): UseQueryResult<Answer<"projects", "get">> =>
+  useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
+
+/** Who is signed in, and what they may. */
+export const useMe = (): UseQueryResult<Me> => useAnswer(["me"], (options) => api.account.me({}, options))

@@ -1,0 +1,146 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import type { Look } from "./kit/ConsolePage.ts"
+import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
+
+describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let projectId: string
+  let opened: SignedInPage
+
+  const open = async (path: string, look: Look = {}) => {
+    opened = await signedIn(browser, server.port, token, path, look)
+    return opened
+  }
+  const close = async () => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const goals = (): Promise<ReadonlyArray<string>> => opened.page.locator("main tbody [data-row]").allTextContents()
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    projectId = (await Flow.createProject(server.api, "shop")).id
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("shows how to send a ChangeSet where there is none, and opens a Change by the keyboard", async () => {
+    const { broken, page, picture, settled } = await open("/p/shop/changes")
+    await settled("Changes")
+    for (const way of ["Here", "Command line", "git", "curl", "An assistant (MCP)"])
+      await page.getByRole("region", { name: way, exact: true }).waitFor()
+    await page.getByText(`/v1/projects/${projectId}/changes`).waitFor()
+    expect(await broken()).toEqual([])
+    await picture("changes-none")
+    await page.getByRole("button", { name: "New Change" }).focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("Say when we are open")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("1.234")
+    await page.keyboard.press("Enter")
+    await page.getByText("with at most two decimals").waitFor()
+    expect(await broken()).toEqual([])
+    await picture("changes-new")
+    await page.getByLabel("Budget in US dollars").fill("2.50")
+    await page.keyboard.press("Enter")
+    await settled("Say when we are open")
+    expect(page.url()).toMatch(/\/changes\/chg_[\w-]+$/)
+    expect(await server.api.get(`/v1/projects/${projectId}/changes`)).toMatchObject({
+      items: [{ goal: "Say when we are open", budget_usd: 2.5, status: "created" }]
+    })
+    await close()
+  })
+
+  it("takes a ChangeSet by hand, and asks for its Candidate", async () => {
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>(
+      `/v1/projects/${projectId}/changes`
+    )
+    const { broken, page, picture, settled } = await open(`/changes/${items[0]!.id}`)
+    await settled("Say when we are open")
+    await page.getByText("Send a ChangeSet.", { exact: true }).waitFor()
+    expect(await broken()).toEqual([])
+    await picture("change-without")
+    await page.keyboard.press("a")
+    await page.keyboard.type("The hours")
+    await page.getByLabel("File").fill("public/hello.txt")
+    await page.getByRole("button", { name: "Take its text from canonical" }).click()
+    const text = page.getByLabel("Its whole text")
+    await Flow.until(
+      () => text.inputValue(),
+      (value) => value === "an asset\n"
+    )
+    await text.fill("9 to 18\n")
+    await picture("change-send")
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    const next = page.getByRole("region", { name: "What is next" })
+    await next.getByText("Request a Candidate of its ChangeSet.").waitFor()
+    await page.keyboard.press("a")
+    await page.getByRole("dialog").getByText("The hours").waitFor()
+    await page.getByRole("button", { name: "Request", exact: true }).click()
+    await next.getByText("Promote it.").waitFor()
+    await next.getByText("1 file, +1 −1").waitFor()
+    await close()
+  })
+
+  it("filters by what stands in the address, looks through further pages, and keeps the address", async () => {
+    for (let each = 0; each < 60; each++) await Flow.openChange(server.api, projectId, `Change number ${each}`)
+    const { page, picture, settled } = await open("/p/shop/changes?status=created&q=number+3")
+    await settled("Changes")
+    // Of 61 Changes the server answers 50 at once: number 3 stands on the second page.
+    await page.getByText("11 of the 61 newest Changes fit.").waitFor()
+    expect(await goals()).toEqual([39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 3].map((each) => `Change number ${each}`))
+    await page.getByLabel("Risk").selectOption("high")
+    await page.getByText("No Change fits").waitFor()
+    expect(new URL(page.url()).search).toBe("?status=created&q=number+3&risk=high")
+    await page.getByRole("link", { name: "Show all" }).click()
+    await page.getByRole("link", { name: "Change number 59" }).waitFor()
+    expect(new URL(page.url()).search).toBe("")
+    await page.reload()
+    await page.getByRole("link", { name: "Change number 59" }).waitFor()
+    expect(await goals()).toHaveLength(50)
+    await page.getByRole("button", { name: "Show more" }).click()
+    await page.getByRole("link", { name: "Say when we are open" }).waitFor()
+    expect(await goals()).toHaveLength(61)
+    await page.keyboard.press("/")
+    await page.keyboard.type("open")
+    await page.getByText("1 of the 61 newest Changes fit.").waitFor()
+    await page.keyboard.press("Tab")
+    await picture("changes-found")
+    await page.reload()
+    await settled("Changes")
+    expect(await goals()).toEqual(["Say when we are open"])
+    await close()
+  })
+
+  const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
+
+  it.each(looks)("break no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
+    const { broken, page, picture, settled } = await open("/p/shop/changes", look)
+    await settled("Changes")
+    await page.getByRole("link", { name: "Change number 59" }).waitFor()
+    expect(await broken()).toEqual([])
+    await picture(`changes-${look.theme}-${look.width}`)
+    await close()
+  })
+
+  it("fit 320 px without scrolling sideways", async () => {
+    const { page, settled } = await open("/p/shop/changes", { width: 320, height: 640 })
+    await settled("Changes")
+    await page.getByRole("link", { name: "Change number 59" }).waitFor()
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
+    await page.getByRole("button", { name: "New Change" }).click()
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
+    await close()
+  })
+})

@@ -1,0 +1,123 @@
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
+
+/** A device with passkeys, in the browser: its person is there and is verified. */
+const addDevice = async (page: Page, transport: "internal" | "usb") => {
+  const session = await page.context().newCDPSession(page)
+  await session.send("WebAuthn.enable")
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport,
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  return {
+    /** Whether its person touches it when it is asked. */
+    touched: (enabled: boolean) => session.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled })
+  }
+}
+
+describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let projectId: string
+  let opened: SignedInPage
+
+  const refused = /\/v1\/(session|changes-of-state|approvers)$|\/(approve|approvers\/[\w-]+)$/
+  const open = async (path: string) => {
+    opened = await signedIn(browser, server.port, token, path, {}, refused)
+    return opened
+  }
+  const go = async (path: string, heading: string) => {
+    await opened.page.goto(`http://localhost:${server.port}${path}`)
+    await opened.settled(heading)
+  }
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    projectId = (await Flow.createProject(server.api, "shop")).id
+    await server.api.put(`/v1/projects/${projectId}/policy`, {
+      approvalRiskTiers: ["low", "medium", "high"],
+      approvalsSigned: ["low", "medium", "high"],
+      autoPromoteRiskTiers: []
+    })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("are enrolled, sign an approval of the tree that was shown, and are removed but for the last", async () => {
+    const change = await Flow.openChange(server.api, projectId, "Say when we are open")
+    await Flow.edit(server.api, change, { "public/hours.txt": "9 to 18\n" })
+    const { id, tree } = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const { broken, page, picture, settled } = await open(`/changes/${change.id}`)
+    const first = await addDevice(page, "internal")
+    await settled(change.goal)
+
+    // Without a passkey nothing is granted, and the way to one is shown.
+    await page.keyboard.press("a")
+    const dialog = page.getByRole("dialog", { name: "Approve this Candidate?" })
+    await dialog.getByText("The Policy wants this signed by your passkey").waitFor()
+    await dialog.getByRole("button", { name: "Approve and sign" }).click()
+    await dialog.getByText("You have no passkey here").waitFor()
+    expect(await broken()).toEqual([])
+    await picture("passkey-missing")
+    await dialog.getByRole("link", { name: "Your passkeys" }).click()
+
+    await settled("Passkeys")
+    await page.getByText("You have no passkey").waitFor()
+    await page.getByRole("button", { name: "Enrol a passkey" }).click()
+    await page.getByText("may endorse others").waitFor()
+    await page.getByText("Enrol a second one").waitFor()
+    expect(await broken()).toEqual([])
+    await picture("passkey-first")
+    const known = await server.api.get<{ items: ReadonlyArray<{ credential: string; rpId: string }> }>("/v1/approvers")
+    expect(known.items).toMatchObject([{ rpId: "localhost" }])
+
+    await page.getByRole("button", { name: "Remove" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click()
+    await page.getByText("Enrol another one first").waitFor()
+    await page.keyboard.press("Escape")
+
+    await go(`/changes/${change.id}`, change.goal)
+    await page.keyboard.press("a")
+    await dialog.getByRole("button", { name: "Approve and sign" }).click()
+    await dialog.waitFor({ state: "detached" })
+    expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
+      items: [{ candidateId: id, tree, decision: "granted", passkey: { credential: known.items[0]!.credential } }]
+    })
+    await page.getByText("Promote it.").waitFor()
+
+    // A second device makes the next one, and the first endorses it.
+    await go("/settings/passkeys", "Passkeys")
+    await first.touched(false)
+    const second = await addDevice(page, "usb")
+    await page.route("**/v1/approvers", async (route) => {
+      await second.touched(false)
+      await first.touched(true)
+      await route.continue()
+    })
+    await page.getByRole("button", { name: "Enrol a passkey" }).click()
+    await page.getByRole("button", { name: "Remove" }).nth(1).waitFor()
+    await picture("passkey-second")
+    await page.getByRole("button", { name: "Remove" }).first().click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click()
+    await page.getByText("removed", { exact: true }).waitFor()
+    expect(await page.getByRole("button", { name: "Remove" }).count()).toBe(1)
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  })
+})

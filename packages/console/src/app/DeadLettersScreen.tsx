@@ -11,7 +11,6 @@ import { Answered } from "../ui/Answered.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
-import { Id } from "../ui/Id.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { DeadLetter } from "./Consequence.ts"
@@ -37,7 +36,7 @@ const Letter = ({ letter, onDone }: { readonly letter: DeadLetter; readonly onDo
           <span>
             given up <Time at={letter.diedAt} />
           </span>
-          <Id id={letter.id} label="dead letter" />
+          <code>{letter.id}</code>
         </p>
         {retrying.error === null ? null : <Problem of={retrying.error} />}
       </div>

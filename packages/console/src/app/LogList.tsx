@@ -34,13 +34,21 @@ export const LogList = ({ rows }: { readonly rows: ReadonlyArray<LogRow> }): Rea
   // The rows as they were when somebody scrolled up; null while it follows.
   const [held, setHeld] = useState<ReadonlyArray<LogRow> | null>(null)
   const shown = held ?? rows
+  const topBefore = useRef(0)
   useEffect(() => {
-    if (held === null) list.current?.scrollTo({ top: list.current.scrollHeight })
+    if (held !== null) return undefined
+    const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight })
+    toEnd()
+    // Rows that come into view are as tall as they are only then.
+    const frame = requestAnimationFrame(toEnd)
+    return () => cancelAnimationFrame(frame)
   }, [held, rows])
   const scrolled = () => {
     const { clientHeight = 0, scrollHeight = 0, scrollTop = 0 } = list.current ?? {}
     const isAtEnd = scrollHeight - scrollTop - clientHeight < nearPx
-    if (!isAtEnd && held === null) setHeld(rows)
+    // Only people scroll up.
+    if (scrollTop < topBefore.current && !isAtEnd && held === null) setHeld(rows)
+    topBefore.current = scrollTop
   }
   const newer = held === null ? 0 : rows.filter((row) => lastOf([row]) > lastOf(held)).length
   return (

@@ -35,7 +35,9 @@ const Lines = ({ path, text }: { readonly path: string; readonly text: string })
   const chosen = lineIn(useFragment())
   const marked = useRef<HTMLLIElement>(null)
   // The line is drawn later than the browser looks for its name.
-  useEffect(() => marked.current?.scrollIntoView({ block: "center" }), [chosen])
+  useEffect(() => {
+    marked.current?.scrollIntoView({ block: "center" })
+  }, [chosen])
   const lines = text.replace(/\n$/, "").split("\n")
   return (
     <ol className="lines" role="list" tabIndex={0} aria-label={`Lines of ${path}`}>

@@ -1,5 +1,5 @@
 /** `/p/<label>/generations`: the canonical line, the newest first. Only what is looked at is asked for and drawn. */
-import { type ReactNode, useMemo, useRef, useState } from "react"
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { WindowVirtualizer, type WindowVirtualizerHandle } from "virtua"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
@@ -8,6 +8,7 @@ import { LinkButton } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { CompareForm } from "./CompareForm.tsx"
+import { focusWhenDrawn } from "./FocusWhenDrawn.ts"
 import { useApp, useHead } from "./GenerationQueries.ts"
 import { GenerationRow } from "./GenerationRow.tsx"
 import { JumpForm } from "./JumpForm.tsx"
@@ -35,33 +36,27 @@ const Line = ({ head }: { readonly head: number }): ReactNode => {
   const { id } = useProjectHere()
   const { data } = useApp(id)
   const rows = useRef<WindowVirtualizerHandle>(null)
-  const [asked, setAsked] = useState<number | null>(null)
+  // The head may move on while one looks at a row: that is no jump.
+  const headNow = useRef(head)
+  headNow.current = head
+  const [asked, setAsked] = useState<{ readonly n: number } | null>(null)
   const numbers = useMemo(() => Array.from({ length: head + 1 }, (_, row) => head - row), [head])
   const live = data?.app?.status === "removed" ? null : (data?.app?.generation ?? null)
-  const jump = (generation: number) => {
-    setAsked(generation)
-    rows.current?.scrollToIndex(rowOf(head, generation), { align: "center" })
-  }
-  // Its row is drawn once it is scrolled to; then the focus goes there.
-  const focus = (row: HTMLElement | null) => {
-    if (row === null || asked === null) return
-    row.querySelector<HTMLElement>("[data-row]")?.focus({ preventScroll: true })
-    setAsked(null)
-  }
+  useEffect(() => {
+    if (asked === null) return undefined
+    rows.current?.scrollToIndex(rowOf(headNow.current, asked.n), { align: "center" })
+    return focusWhenDrawn(`[data-generation="${asked.n}"] [data-row]`)
+  }, [asked])
   return (
     <>
       <div className="generation-tools">
-        <JumpForm head={head} jump={jump} />
+        <JumpForm head={head} jump={(n) => setAsked({ n })} />
         <CompareForm head={head} />
       </div>
       {head === 0 ? <p className="generation-only">There is only S0. What is promoted stands above it.</p> : null}
       <section className="card" aria-label="Generations">
         <WindowVirtualizer ref={rows} itemSize={rowHeight} data={numbers}>
-          {(n) => (
-            <div key={n} ref={n === asked ? focus : undefined} className="generation-slot">
-              <GenerationRow n={n} head={head} live={live} />
-            </div>
-          )}
+          {(n) => <GenerationRow key={n} n={n} head={head} live={live} />}
         </WindowVirtualizer>
       </section>
     </>

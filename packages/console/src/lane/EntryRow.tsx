@@ -51,7 +51,7 @@ export const EntryRow = ({ entry, move }: { readonly entry: Entry; readonly move
       </div>
       <div className="entry-what">
         <Link href={`/changes/${changeId}`} className="entry-goal" data-row>
-          {changes?.get(changeId)?.goal ?? `Change ${changeId.slice(0, 12)}`}
+          {changes === undefined ? "…" : (changes.get(changeId)?.goal ?? `Change ${changeId.slice(0, 12)}`)}
         </Link>{" "}
         {priority === "urgent" ? <Tag tone="warn">urgent</Tag> : null}
         <Facts entry={entry} />

@@ -20,8 +20,8 @@ import { Time } from "../ui/Time.tsx"
 import { DeployButton } from "./DeployButton.tsx"
 
 /** How many probes passed, and the first that did not. */
-const Smoke = ({ release }: { readonly release: Release | null }): ReactNode => {
-  if (release === null || release.probes.length === 0) return <>not probed</>
+const Smoke = ({ release }: { readonly release: Release }): ReactNode => {
+  if (release.probes.length === 0) return <>not probed</>
   const passed = release.probes.filter(({ result }) => result === "pass").length
   const missed = release.probes.find(({ result }) => result !== "pass")
   return (
@@ -59,8 +59,8 @@ const Served = ({ app, generation }: { readonly app: NonNullable<App>; readonly 
             What: <What version={version} />,
             Since: <Time at={release?.updatedAt ?? app.updatedAt} />,
             Host: app.url === "" ? "no apps are hosted here" : <Outside to={app.url}>{new URL(app.url).host}</Outside>,
-            Release: <ReleaseState of={release} />,
-            "Smoke test": <Smoke release={release} />
+            Release: release === null ? null : <ReleaseState of={release} />,
+            "Smoke test": release === null ? null : <Smoke release={release} />
           }}
         />
       )}

@@ -60,7 +60,7 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     all = await racers(server.api, id, 3, [2])
     for (const { change } of all) await Flow.requestCandidate(server.api, change)
     await page.reload()
-    await page.locator(".entries .entry").nth(2).waitFor()
+    await page.locator(".entry-goal", { hasText: "race 2" }).waitFor()
     expect(await goals()).toEqual(["race 0", "race 1", "race 2"])
     await close()
   })

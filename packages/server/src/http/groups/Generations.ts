@@ -1,15 +1,17 @@
 /** Generations by their numbers: those below one, the releases of these, and what changes between two. */
 import { NoSource } from "@pawl/core/app/Apps"
 import { find } from "@pawl/core/ledger/Decision"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { generationKey } from "@pawl/core/model/Entities"
 import { releaseId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Project } from "@pawl/core/model/Project"
+import type { Release } from "@pawl/core/model/Release"
 import { placeOf } from "@pawl/core/project/SourceSync"
 import { Effect } from "effect"
-import { listed } from "../answer/RecordPages.ts"
+import { type Listed, listed } from "../answer/RecordPages.ts"
 import { versionUrl } from "./AppAnswers.ts"
 import { diffAnswer } from "./CandidateDiff.ts"
 
@@ -43,7 +45,10 @@ export const versionsOf = Effect.fnUntraced(function* ({ id: projectId }: Projec
 })
 
 /** A page of releases, newest first. With `before`: those of the generations that `versionsOf` answers for the same. */
-export const releasesOf = ({ id: projectId }: Project, { before, ...asked }: Asked) =>
+export const releasesOf = (
+  { id: projectId }: Project,
+  { before, ...asked }: Asked
+): Effect.Effect<Listed<Release>, LedgerUnavailable, Records> =>
   before === undefined
     ? listed("release", { projectId, order: "newest", ...asked })
     : inOrder(

@@ -1,5 +1,6 @@
 /** `/settings`: who I am, what acts for me, and how the console looks here. */
 import type { ReactNode } from "react"
+import { Passkeys } from "../approval/Passkeys.tsx"
 import { Screen } from "../shell/Screen.tsx"
 import { Preferences } from "./Preferences.tsx"
 import { SessionsCard } from "./SessionsCard.tsx"
@@ -13,6 +14,7 @@ export default function AccountScreen(): ReactNode {
     <Screen title="Account" lead="Who you are here, and what acts for you.">
       <WhoIAm />
       <TokensCard />
+      <Passkeys />
       <SessionsCard />
       <Preferences />
     </Screen>

@@ -15,6 +15,7 @@ export const routes = {
     code: ["GET", "/v1/projects/:id/code"],
     usage: ["GET", "/v1/projects/:id/usage"],
     versions: ["GET", "/v1/projects/:id/versions"],
+    compare: ["GET", "/v1/projects/:id/compare"],
     sbom: ["GET", "/v1/projects/:id/versions/:n/sbom"],
     bundle: ["GET", "/v1/projects/:id/versions/:n/bundle"],
     vsa: ["GET", "/v1/projects/:id/versions/:n/vsa"],

@@ -50,6 +50,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "projects.code": { id: "project" },
   "projects.versions": { id: "project" },
   "projects.sbom": { id: "project" },
+  "projects.compare": { id: "project" },
   "statements.statement": { id: "project" },
   "statements.statements": { id: "project" },
   "statements.checkpoint": { id: "project" },

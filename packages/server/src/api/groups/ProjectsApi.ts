@@ -10,8 +10,9 @@ import { Authenticated } from "../Authentication.ts"
 import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../PageParams.ts"
-import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "../RecordSchemas.ts"
+import { diffed } from "../Diffs.ts"
+import { ById, PageParams, pageOf, queryNumber } from "../PageParams.ts"
+import { CanonicalRecord, DiffAnswer, ProjectRecord, ReleaseRecord, VersionRecord } from "../RecordSchemas.ts"
 
 const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
 
@@ -106,11 +107,46 @@ const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code", {
   )
 )
 
+/** A number of a generation in a query. */
+const generationNumber = queryNumber(0, Number.MAX_SAFE_INTEGER)
+
+/** A page by its place in the list, or by number. */
+const NumberedPageParams = Schema.Struct({
+  ...PageParams.fields,
+  /** Only generations with a smaller number. It wins over `cursor`, and `nextCursor` is null: ask again with the last number. */
+  before: Schema.optionalKey(generationNumber)
+})
+
 const versions = HttpApiEndpoint.get("versions", "/v1/projects/:id/versions", {
   params: ById,
-  query: PageParams,
+  query: NumberedPageParams,
   success: pageOf(VersionRecord)
-}).annotateMerge(about(reading, "The generations of a Project, newest first"))
+}).annotateMerge(
+  about(
+    reading,
+    "The generations of a Project, newest first",
+    "With `before` those with smaller numbers, wherever that is in the list: `before=8&limit=1` is S7 alone. Then `nextCursor` is null, and the last number leads on."
+  )
+)
+
+const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
+  params: ById,
+  query: Schema.Struct({
+    /** Default: the generation before `to`. */
+    from: Schema.optionalKey(generationNumber),
+    /** Default: the head. */
+    to: Schema.optionalKey(generationNumber)
+  }),
+  success: DiffAnswer
+})
+  .annotateMerge(
+    about(
+      reading,
+      "What changes from one generation to another",
+      "`to` may be the older one: so a rollback is read before it is asked for. JSON, or with `Accept: text/plain` git's unified form. 404 `unknown_generation`."
+    )
+  )
+  .annotate(OpenApi.Transform, diffed)
 
 const sbom = HttpApiEndpoint.get("sbom", "/v1/projects/:id/versions/:n/sbom", {
   params: Schema.Struct({ ...ById.fields, n: Schema.String }),
@@ -154,9 +190,15 @@ const vsa = HttpApiEndpoint.get("vsa", "/v1/projects/:id/versions/:n/vsa", {
 
 const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases", {
   params: ById,
-  query: PageParams,
+  query: NumberedPageParams,
   success: pageOf(ReleaseRecord)
-}).annotateMerge(about(reading, "The releases of a Project, newest first"))
+}).annotateMerge(
+  about(
+    reading,
+    "The releases of a Project, newest first",
+    "With `before` those of the generations that the list of versions answers for the same query; not each generation has one."
+  )
+)
 
 const usage = HttpApiEndpoint.get("usage", "/v1/projects/:id/usage", { params: ById, success: Usage }).annotateMerge(
   about(
@@ -176,6 +218,7 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(code)
   .add(usage)
   .add(versions)
+  .add(compare)
   .add(sbom)
   .add(bundle)
   .add(vsa)

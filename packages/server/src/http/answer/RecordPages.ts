@@ -3,7 +3,8 @@ import { type Kind, type RecordOf } from "@pawl/core/model/Entities"
 import { type Listing, type Page, Records } from "@pawl/core/ledger/Records"
 import { Effect } from "effect"
 
-interface Listed<A> {
+/** A page as it is answered. `nextCursor` is null on the last one. */
+export interface Listed<A> {
   readonly items: ReadonlyArray<A>
   readonly nextCursor: string | null
 }

@@ -1,4 +1,4 @@
-/** What changes between two commits of a fork, in the form that the caller accepts. */
+/** What changes between two commits, in the form that the caller accepts. */
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Unknown } from "@pawl/core/ledger/Refusals"
@@ -38,7 +38,8 @@ export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLar
 
 interface Compared {
   readonly project: string
-  readonly fork: string
+  /** Without one: in canonical. */
+  readonly fork?: string
   readonly from: string
   readonly to: string
   /** What was asked for, when its commits are kept nowhere any more. */
@@ -47,10 +48,10 @@ interface Compared {
 
 /** The fork may be swept after its time; what was promoted is in canonical too. */
 const somewhere = <A, E, R>(
-  { project, fork, asked }: Compared,
+  { asked, fork, project }: Compared,
   read: (ref: RepositoryRef) => Effect.Effect<A, E | ObjectNotFound, R>
 ) =>
-  read({ project, fork }).pipe(
+  read(fork === undefined ? { project } : { project, fork }).pipe(
     Effect.catchIf(
       (error): error is ObjectNotFound & (E | ObjectNotFound) => error instanceof ObjectNotFound,
       () => read({ project })

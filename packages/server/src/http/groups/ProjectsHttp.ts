@@ -22,9 +22,8 @@ import { ApiSettings } from "../ApiSettings.ts"
 import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { codeAnswer } from "./Code.ts"
-import { listed } from "../answer/RecordPages.ts"
+import { comparison, releasesOf, versionsOf } from "./Generations.ts"
 import { actor, onProject } from "../request/Reach.ts"
-import { versionUrl } from "./AppAnswers.ts"
 
 /** The organization that a new Project belongs to: the one that is named, else the caller's first. */
 const organizationFor = Effect.fnUntraced(function* (named: string | undefined) {
@@ -52,15 +51,6 @@ const filesOf = Effect.fnUntraced(function* (body: {
   if (origin !== undefined) return yield* (yield* SourceImport).files(origin)
   if (template === undefined) return files ?? null
   return yield* (yield* Templates).files(template)
-})
-
-const versionsOf = Effect.fnUntraced(function* (
-  projectId: string,
-  asked: { readonly limit?: number; readonly cursor?: string }
-) {
-  const page = yield* listed("generation", { projectId, order: "newest", ...asked })
-  const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
-  return { ...page, items }
 })
 
 /** The number of a generation as a path names it. */
@@ -147,7 +137,10 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     )
     .handle("usage", ({ params }) => answering(Effect.flatMap(onProject(params.id), (project) => usage(project.id))))
     .handle("versions", ({ params, query }) =>
-      answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project.id, query)))
+      answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project, query)))
+    )
+    .handle("compare", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => comparison(project, query)))
     )
     .handle("sbom", ({ params }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => sbomAnswer(project.id, params.n)))
@@ -159,10 +152,6 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
       answering(Effect.flatMap(onProject(params.id), (project) => vsaAnswer(project.id, params.n, query.format)))
     )
     .handle("releases", ({ params, query }) =>
-      answering(
-        Effect.flatMap(onProject(params.id), (project) =>
-          listed("release", { projectId: project.id, order: "newest", ...query })
-        )
-      )
+      answering(Effect.flatMap(onProject(params.id), (project) => releasesOf(project, query)))
     )
 )

@@ -1,0 +1,82 @@
+/** What the screens of generations ask for. */
+import type { UseQueryResult } from "@tanstack/react-query"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import { Refusal } from "../api/Refusal.ts"
+import type { Answer } from "../api/Wire.ts"
+import { askedFor } from "./Window.ts"
+
+/** A generation, as the API tells it. */
+export type Version = Answer<"projects", "versions">["items"][number]
+/** How one went live. */
+export type Release = Answer<"projects", "releases">["items"][number]
+/** What is served, and where. */
+export type App = Answer<"apps", "get">["app"]
+/** A piece of work, as lists tell it. */
+export type Change = Answer<"changes", "list">["items"][number]
+
+/** The newest generation of a Project. */
+export const useHead = (id: string): UseQueryResult<Answer<"projects", "get">> =>
+  useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
+
+/** What is served. */
+export const useApp = (id: string): UseQueryResult<Answer<"apps", "get">> =>
+  useAnswer(keys.ofProject(id, "app"), (options) => api.apps.get({ params: { id } }, options))
+
+/** Generations with their releases, by number. */
+export interface Chunk {
+  readonly versions: ReadonlyMap<number, Version>
+  readonly releases: ReadonlyMap<number, Release>
+}
+
+const byNumber = <A extends { readonly generation: number }>(items: ReadonlyArray<A>): ReadonlyMap<number, A> =>
+  new Map(items.map((item) => [item.generation, item]))
+
+/** A chunk, as `chunkOf` counts them. */
+export const useChunk = (id: string, chunk: number): UseQueryResult<Chunk> =>
+  useAnswer(keys.ofProject(id, "generations", String(chunk)), async (options) => {
+    const asked = { params: { id }, query: askedFor(chunk) }
+    const [versions, releases] = await Promise.all([
+      api.projects.versions(asked, options),
+      api.projects.releases(asked, options)
+    ])
+    return { versions: byNumber(versions.items), releases: byNumber(releases.items) }
+  })
+
+/** One generation with its release. Throws where there is none of that number. */
+export const useGeneration = (
+  id: string,
+  n: number
+): UseQueryResult<{ readonly version: Version; readonly release: Release | null }> =>
+  useAnswer(keys.ofProject(id, "generation", String(n)), async (options) => {
+    const asked = { params: { id }, query: { before: n + 1, limit: 1 } }
+    const [versions, releases] = await Promise.all([
+      api.projects.versions(asked, options),
+      api.projects.releases(asked, options)
+    ])
+    const [version] = versions.items
+    if (version === undefined)
+      throw new Refusal({
+        status: 404,
+        code: "unknown_generation",
+        title: "There is no such generation",
+        detail: `This Project has no generation S${n}.`,
+        requestId: null,
+        facts: {}
+      })
+    return { version, release: releases.items[0] ?? null }
+  })
+
+/** The newest hundred Changes, by id: rows are told by their goals. */
+export const useChanges = (id: string): UseQueryResult<ReadonlyMap<string, Change>> =>
+  useAnswer(keys.ofProject(id, "changes", "by-id"), async (options) => {
+    const { items } = await api.changes.list({ params: { id }, query: {} }, options)
+    return new Map(items.map((change) => [change.id, change]))
+  })
+
+/** What changes from one generation to another, whichever is older. */
+export const useComparison = (id: string, from: number, to: number): UseQueryResult<Answer<"projects", "compare">> =>
+  useAnswer(keys.ofProject(id, "compare", String(from), String(to)), (options) =>
+    api.projects.compare({ params: { id }, query: { from, to } }, options)
+  )

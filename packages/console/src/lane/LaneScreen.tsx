@@ -1,0 +1,111 @@
+/** `/p/<label>/lane`: who stands in line to land, in order, and what became of those before. */
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import type { Answer } from "../api/Wire.ts"
+import { useProjectHere } from "../project/Here.ts"
+import { Screen } from "../shell/Screen.tsx"
+import { Answered } from "../ui/Answered.tsx"
+import { LinkButton } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { Empty } from "../ui/Empty.tsx"
+import { Notice } from "../ui/Notice.tsx"
+import { Who } from "../ui/Who.tsx"
+import { EntryRow } from "./EntryRow.tsx"
+import type { Entry } from "./EntryState.tsx"
+import { LaneSwitch } from "./LaneSwitch.tsx"
+import { MoveDialog } from "./MoveDialog.tsx"
+import "./lane.css"
+
+type LaneAnswer = Answer<"lane", "get">
+
+/** Milliseconds between two looks while somebody stands in it. */
+const lookMs = 2000
+
+const Nobody = ({ isOn }: { readonly isOn: boolean }): ReactNode => {
+  const { label } = useProjectHere()
+  return (
+    <Card bare>
+      <Empty icon="clock" title={isOn ? "Nobody waits to land" : "The lane is off"}>
+        <p>
+          {isOn
+            ? "Changes whose Candidates are asked for enter by themselves where the Policy lets them out, others by “land”."
+            : "Switched on in the Policy, it has Changes land in turn, each checked on those before it."}
+        </p>
+        {isOn ? (
+          <LinkButton to={`/p/${label}/changes`}>Changes</LinkButton>
+        ) : (
+          <LinkButton to={`/p/${label}/settings`}>Settings</LinkButton>
+        )}
+      </Empty>
+    </Card>
+  )
+}
+
+const Paused = ({ lane: { pausedBy, reason } }: Pick<LaneAnswer, "lane">): ReactNode => (
+  <Notice tone="warn" icon="stop">
+    The lane is paused{" "}
+    {pausedBy === null ? null : (
+      <>
+        by <Who of={{ type: pausedBy.startsWith("system:") ? "system" : "user", id: pausedBy }} />
+      </>
+    )}
+    : {reason ?? "no reason was given"}
+  </Notice>
+)
+
+const Line = ({ answer: { ended, entries, lane }, isOn }: { readonly answer: LaneAnswer; readonly isOn: boolean }) => {
+  const [moved, setMoved] = useState<Entry | null>(null)
+  const others = entries.filter(({ id }) => id !== moved?.id)
+  return (
+    <>
+      {lane.state === "paused" ? <Paused lane={lane} /> : null}
+      {entries.length === 0 ? (
+        <Nobody isOn={isOn} />
+      ) : (
+        <Card title={`In line (${lane.depth} predicted at once)`} bare>
+          <ol role="list" className="entries">
+            {entries.map((entry) => (
+              <EntryRow key={entry.id} entry={entry} {...(entries.length > 1 ? { move: () => setMoved(entry) } : {})} />
+            ))}
+          </ol>
+        </Card>
+      )}
+      {ended.length === 0 ? null : (
+        <Card title="What became of those before" bare>
+          <ol role="list" className="entries entries-ended">
+            {ended.map((entry) => (
+              <EntryRow key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        </Card>
+      )}
+      {moved === null ? null : <MoveDialog entry={moved} others={others} onClose={() => setMoved(null)} />}
+    </>
+  )
+}
+
+/** The line of the Project. */
+export default function LaneScreen(): ReactNode {
+  const { id } = useProjectHere()
+  const lane = useQuery({
+    queryKey: keys.ofProject(id, "lane"),
+    queryFn: ({ signal }) => api.lane.get({ params: { id } }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && data.entries.length > 0 ? lookMs : false)
+  })
+  const policy = useAnswer(keys.ofProject(id, "policy"), (options) => api.policies.get({ params: { id } }, options))
+  const isOn = policy.data?.policy.lane?.mode === "on"
+  return (
+    <Screen
+      title="Lane"
+      lead="Changes land in turn, each checked on what will be canonical when those before it have landed."
+      actions={
+        lane.data === undefined || !isOn ? undefined : <LaneSwitch isPaused={lane.data.lane.state === "paused"} />
+      }
+    >
+      <Answered query={lane}>{(answer) => <Line answer={answer} isOn={isOn} />}</Answered>
+    </Screen>
+  )
+}

@@ -1,0 +1,41 @@
+/** The way to a live app: deploy it, or release the head again. It is under way once the server says so. */
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { api } from "../api/Client.ts"
+import { keys } from "../api/Keys.ts"
+import { useProjectHere } from "../project/Here.ts"
+import { announce } from "../shell/Announcements.ts"
+import { Button } from "../ui/Button.tsx"
+import { Problem } from "../ui/Problem.tsx"
+
+/** `words` are those of the button. */
+export const DeployButton = ({
+  isMain = false,
+  words
+}: {
+  readonly words: string
+  readonly isMain?: boolean
+}): ReactNode => {
+  const { id, status } = useProjectHere()
+  const client = useQueryClient()
+  const deploying = useMutation({
+    mutationFn: () => api.apps.deploy({ params: { id } }),
+    onSuccess: () => {
+      announce("The app is being built")
+      void client.invalidateQueries({ queryKey: keys.project(id) })
+    }
+  })
+  return (
+    <>
+      {deploying.error === null ? null : <Problem of={deploying.error} />}
+      <Button
+        {...(isMain ? { look: "primary" as const } : {})}
+        busy={deploying.isPending}
+        why={status === "archived" ? "The Project is archived." : null}
+        onClick={() => deploying.mutate()}
+      >
+        {words}
+      </Button>
+    </>
+  )
+}

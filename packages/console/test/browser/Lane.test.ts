@@ -1,0 +1,114 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { laned, racers, settled as landed } from "../../../server/test/e2e/kit/LaneFacts.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import type { ConsolePage } from "./kit/ConsolePage.ts"
+import { looks, picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+
+describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let id: string
+  let all: Awaited<ReturnType<typeof racers>>
+  let opened: ConsolePage
+
+  const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
+    opened = await signedIn(browser, server.port, path, options)
+    return opened
+  }
+  const close = async () => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const goals = () => opened.page.locator(".entries:not(.entries-ended) .entry-goal").allTextContents()
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    id = (await laned(server.api, "turns")).id
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("that is off says where it is switched on", async () => {
+    await Flow.createProject(server.api, "unlaned")
+    const { page, settled } = await open("/p/unlaned/lane")
+    await settled("Lane")
+    await page.getByText("The lane is off").waitFor()
+    expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0)
+    await close()
+  })
+
+  it("is paused by the keyboard, with a reason that all read, and nothing lands meanwhile", async () => {
+    const { page, settled } = await open("/p/turns/lane")
+    await settled("Lane")
+    await page.getByText("Nobody waits to land").waitFor()
+    await tabTo(page, "button", "Pause")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await page.getByText("Say why.").waitFor()
+    await page.keyboard.type("the shop has a sale")
+    await page.keyboard.press("Enter")
+    await page.getByText("The lane is paused by Owner: the shop has a sale").waitFor()
+    all = await racers(server.api, id, 3, [2])
+    for (const { change } of all) await Flow.requestCandidate(server.api, change)
+    await page.reload()
+    await page.locator(".entry-goal", { hasText: "race 2" }).waitFor()
+    expect(await goals()).toEqual(["race 0", "race 1", "race 2"])
+    await close()
+  })
+
+  it("has its order changed by an admin, which is shown when the server has done it", async () => {
+    const { page, settled } = await open("/p/turns/lane")
+    await settled("Lane")
+    await page.locator(".entry", { hasText: "race 1" }).getByRole("button", { name: "Move" }).click()
+    await page.getByLabel("Put it before").selectOption({ label: "1. race 0" })
+    await page.keyboard.press("Tab")
+    await page.getByRole("dialog").getByRole("button", { name: "Move" }).click()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.locator(".entry:first-child .entry-goal", { hasText: "race 1" }).waitFor()
+    expect(await goals()).toEqual(["race 1", "race 0", "race 2"])
+    await picture(opened, "lane-paused")
+    await close()
+  })
+
+  it.each(looks)("breaks no rule of WCAG 2.2 AA while it is paused, $theme and $width wide", async (look) => {
+    const { broken, page, settled } = await open("/p/turns/lane", { look })
+    await settled("Lane")
+    await page.locator(".entry summary").first().click()
+    await page.getByText(/^It waits for/).waitFor()
+    expect(await broken()).toEqual([])
+    expect(await widthOf(opened)).toBeLessThanOrEqual(look.width)
+    await picture(opened, `lane-${look.theme}-${look.width}`)
+    await close()
+  })
+
+  it("goes on, and tells of each what became of it: where it landed, or why not, with its checks", async () => {
+    const { broken, page, settled } = await open("/p/turns/lane")
+    await settled("Lane")
+    await page.getByRole("button", { name: "Let it go on" }).click()
+    await page.getByRole("button", { name: "Pause" }).waitFor()
+    await landed(server.api, id, all)
+    await page.reload()
+    await settled("Lane")
+    const ended = page.locator(".entries-ended .entry")
+    const of = (goal: string) => ended.filter({ hasText: goal })
+    expect(await of("race 1").textContent()).toMatch(/Landed.*It landed as S1\./)
+    expect(await of("race 0").textContent()).toMatch(/Landed.*It landed as S2\./)
+    expect(await of("race 2").textContent()).toMatch(/Rejected.*A required check failed while it stood first\./)
+    await of("race 2").getByText("Why", { exact: true }).click()
+    await of("race 2").locator('.bars li[data-result="fail"]', { hasText: "test failed" }).first().waitFor()
+    expect(await of("race 2").locator('.bars rect[data-result="fail"]').count()).toBeGreaterThan(0)
+    await settled("Lane")
+    expect(await broken()).toEqual([])
+    await picture(opened, "lane-ended")
+    await close()
+  })
+})

@@ -1,0 +1,53 @@
+/** Pages of a console whose server signs people in, and hands that use keys alone. */
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { token } from "../../../../server/test/e2e/kit/ServerProcess.ts"
+import { type ConsolePage, type Look, openPage } from "./ConsolePage.ts"
+
+/** Refusals that each page meets: nobody is signed in at first, and this server sends no news. */
+const always = ["/v1/session$", "/v1/changes-of-state(\\?.*)?$"]
+
+/** Both themes, wide and narrow; and as narrow as any page must fit. */
+export const looks = [
+  ...(["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width }))),
+  { theme: "light", width: 320 } as const
+]
+
+/** A page at a path, signed in by a pasted token. `refused` are addresses whose refusals a test expects. */
+export const signedIn = async (
+  browser: Browser,
+  port: number,
+  path: string,
+  { look = {}, refused = [] }: { readonly look?: Look; readonly refused?: ReadonlyArray<string> } = {}
+): Promise<ConsolePage> => {
+  const origin = `http://localhost:${port}`
+  const opened = await openPage(browser, origin, look, new RegExp([...always, ...refused].join("|")))
+  await opened.page.goto(origin + path)
+  await opened.page.getByLabel("API token").fill(token)
+  await opened.page.getByRole("button", { name: "Sign in" }).click()
+  return opened
+}
+
+/** Presses Tab until the focus is on what has this role and begins with this name. */
+export const tabTo = async (page: Page, role: string, name: string): Promise<void> => {
+  const wanted = JSON.stringify(name)
+  for (let presses = 0; presses < 150; presses++) {
+    await page.keyboard.press("Tab")
+    const isThere = await page.evaluate<boolean>(
+      `(() => { const at = document.activeElement
+        return at !== null && at.matches(${JSON.stringify(role)}) && ((at.getAttribute("aria-label") ?? at.textContent ?? "").trim().startsWith(${wanted})) })()`
+    )
+    if (isThere) return
+  }
+  throw new Error(`Tab never came to ${role} ${name}`)
+}
+
+/** Keeps a picture of a page where `PAWL_TEST_PICTURES` says, for a person to look at. */
+export const picture = async ({ page }: ConsolePage, name: string): Promise<void> => {
+  const folder = process.env["PAWL_TEST_PICTURES"]
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+/** How wide the page is, in px: more than its window is a page that scrolls sideways. */
+export const widthOf = ({ page }: ConsolePage): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth")

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest"
+import { linesFor } from "../../src/generation/CheckLines.ts"
+import { toldBy } from "../../src/generation/Envelope.ts"
+import { askedFor, chunkOf, generationIn, rowOf } from "../../src/generation/Window.ts"
+import { isOver, stepsOf } from "../../src/rollback/RollbackSteps.ts"
+import { askedFor as undoneAsked, gateWords, undoneBy } from "../../src/rollback/Undone.ts"
+
+describe("Generations in pieces", () => {
+  it("come a hundred at a time, each in the piece that its number says", () => {
+    for (const n of [0, 1, 99, 100, 101, 9999]) {
+      const { before, limit } = askedFor(chunkOf(n))
+      expect(n).toBeLessThan(before)
+      expect(n).toBeGreaterThanOrEqual(before - limit)
+    }
+    expect(rowOf(9999, 9999)).toBe(0)
+    expect(rowOf(9999, 0)).toBe(9999)
+  })
+
+  it("are read as people write them, and nothing else is", () => {
+    expect(["12", "S12", " s12 ", "0"].map((typed) => generationIn(typed, 12))).toEqual([12, 12, 12, 0])
+    for (const typed of ["13", "", "-1", "1.5", "S", "twelve", "9999999999"]) expect(generationIn(typed, 12)).toBeNull()
+  })
+})
+
+describe("The lines that check a generation", () => {
+  it("name it, and hold no token", () => {
+    const lines = linesFor("https://pawl.test", "proj_1", { generation: 7, commit: "c0ffee" })
+    expect(lines.git).toContain("https://git:$PAWL_TOKEN@pawl.test/git/proj_1.git")
+    expect(lines.git).toContain('"c0ffee^{tree}"')
+    expect(lines.curl).toContain("https://pawl.test/v1/projects/proj_1/versions/7/statement")
+    expect(lines.verify).toContain("--project proj_1 --generation 7")
+  })
+})
+
+describe("A signed statement", () => {
+  const envelope = (statement: unknown) => ({
+    payload: btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(statement)))),
+    signatures: [{ keyid: "SHA256:abc", sig: "x" }]
+  })
+
+  it("is told by its keys and in its words, whatever letters they have", () => {
+    const told = toldBy(envelope({ predicateType: "urn:x", subject: "Öffnungszeiten" }))
+    expect(told).toMatchObject({ keyIds: ["SHA256:abc"], predicateType: "urn:x" })
+    expect(told?.text).toContain("Öffnungszeiten")
+  })
+
+  it("that is none is no statement", () => {
+    for (const none of [null, "text", {}, { payload: "%", signatures: [] }, { payload: "e30", signatures: 1 }])
+      expect(toldBy(none)).toBeNull()
+  })
+})
+
+describe("A rollback in words", () => {
+  it("is as far as the server has said, and never further", () => {
+    const states = (status: Parameters<typeof isOver>[0], candidate: Parameters<typeof stepsOf>[1]) =>
+      stepsOf({ status }, candidate, 1)
+        .map(({ state }) => state[0])
+        .join("")
+    expect(states("verifying", null)).toBe("dnlll")
+    expect(states("verifying", { status: "verifying" })).toBe("ddnll")
+    expect(states("verifying", { status: "verified" })).toBe("dddnl")
+    expect(states("releasing", { status: "promoted" })).toBe("ddddn")
+    expect(states("completed", { status: "promoted" })).toBe("ddddd")
+    expect(states("verifying", { status: "rejected" })).toBe("ddfll")
+    expect(states("failed", { status: "promoted" })).toBe("ddddf")
+    expect(isOver("completed")).toBe(true)
+    expect(isOver("releasing")).toBe(false)
+  })
+
+  it("undoes what lies above its target, and nothing of it", () => {
+    expect(undoneAsked(9, 6)).toEqual({ before: 10, limit: 3 })
+    expect(undoneAsked(900, 0).limit).toBe(100)
+    const version = (generation: number, changeId: string | null) => ({ generation, changeId }) as never
+    const above = undoneBy([version(3, "chg_3"), version(2, "chg_2"), version(1, "chg_1"), version(0, null)], 1)
+    expect(above.map(({ generation }) => generation)).toEqual([3, 2])
+  })
+
+  it("says which risk owes an approval, and of how many", () => {
+    const policy = (approvalRiskTiers: ReadonlyArray<string>, approvalsRequired: number) =>
+      ({ approvalRiskTiers, approvalsRequired }) as never
+    expect(gateWords(policy([], 1))).toContain("no approval")
+    expect(gateWords(policy(["high", "unknown"], 1))).toContain(
+      "At risk high or unknown it waits until one person approves"
+    )
+    expect(gateWords(policy(["high"], 2))).toContain("2 people approve")
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest"
+import { consequenceOf } from "../../src/app/Consequence.ts"
+import { channelsOf, filtered, type LogLine, type LogRow, rowsMost, withLines } from "../../src/app/LogWindow.ts"
+import { crumbsOf, folderOf, found, isFile, lineIn } from "../../src/code/Listing.ts"
+import { barsOf, type Ran, spanOf } from "../../src/lane/Axis.ts"
+import { outcomeWords } from "../../src/lane/Outcome.ts"
+import { bytes, duration, money } from "../../src/overview/Amounts.ts"
+import { nextOf, openOf } from "../../src/overview/NextWords.ts"
+
+const line = (sequence: number, over: Partial<LogLine> = {}): LogLine =>
+  ({ sequence, level: "log", source: "console", channel: "production", text: `line ${sequence}`, ...over }) as LogLine
+
+const told = (rows: ReadonlyArray<LogRow>) => rows.map((row) => (row.is === "gap" ? -row.missing : row.line.sequence))
+
+describe("The lines of an app", () => {
+  it("stand in order, none twice, and what is missing between two is said", () => {
+    const first = withLines([], [line(5), line(6)])
+    expect(told(withLines(first, [line(6), line(7), line(10)]))).toEqual([5, 6, 7, -2, 10])
+    expect(told(withLines(withLines(first, [line(9)]), [line(10)]))).toEqual([5, 6, -2, 9, 10])
+  })
+
+  it("are a thousand at most: the oldest go", () => {
+    const many = withLines(
+      [],
+      Array.from({ length: rowsMost + 50 }, (_, n) => line(n + 1))
+    )
+    expect([many.length, told(many)[0], told(many).at(-1)]).toEqual([rowsMost, 51, rowsMost + 50])
+    expect(told(withLines(many, [line(rowsMost + 51)])).at(-1)).toBe(rowsMost + 51)
+  })
+
+  it("are found by words, level and channel; gaps stay", () => {
+    const rows = withLines(
+      [],
+      [line(1, { text: "Cart LOST", level: "error" }), line(2, { channel: "preview:abc" }), line(9, { level: "warn" })]
+    )
+    const all = { text: "", level: "", channel: "" } as const
+    expect(told(filtered(rows, all))).toEqual([1, 2, -6, 9])
+    expect(told(filtered(rows, { ...all, text: " cart " }))).toEqual([1, -6])
+    expect(told(filtered(rows, { ...all, level: "warn" }))).toEqual([1, -6, 9])
+    expect(told(filtered(rows, { ...all, channel: "preview:abc" }))).toEqual([2, -6])
+    expect(channelsOf(withLines([], [line(1, { channel: "preview:abc" }), line(2)]))).toEqual([
+      "production",
+      "preview:abc"
+    ])
+  })
+})
+
+describe("A tree of files", () => {
+  const file = (path: string, size = 10) => ({ path, size, type: "file" as const })
+  const entries = [
+    { path: "src", size: 0, type: "directory" as const },
+    file("src/index.js"),
+    file("src/a/deep.js", 5),
+    file("srcs.txt"),
+    file("README.md")
+  ]
+
+  it("is walked by folders, each with what lies right in it", () => {
+    expect(folderOf(entries, "").map(({ inside, name, size }) => [name, inside, size])).toEqual([
+      ["src", 2, 15],
+      ["README.md", 1, 10],
+      ["srcs.txt", 1, 10]
+    ])
+    expect(folderOf(entries, "src").map(({ path }) => path)).toEqual(["src/a", "src/index.js"])
+    expect(folderOf(entries, "nowhere")).toEqual([])
+    expect([isFile(entries, "src/index.js"), isFile(entries, "src")]).toEqual([true, false])
+  })
+
+  it("is searched by letters of whole paths, and leads to lines", () => {
+    expect(found(entries, "SRC/", 10).map(({ path }) => path)).toEqual(["src/index.js", "src/a/deep.js"])
+    expect(found(entries, "", 2).length).toBe(2)
+    expect(crumbsOf("a/b/c").map(({ path }) => path)).toEqual(["a", "a/b", "a/b/c"])
+    expect([lineIn("#L12"), lineIn("#L"), lineIn(""), lineIn("#main")]).toEqual([12, null, null, null])
+  })
+})
+
+describe("Checks on an axis of time", () => {
+  const at = (second: number) => new Date(second * 1000).toISOString()
+  const ran = (from: number, to: number | null): Ran => ({
+    name: "test",
+    result: to === null ? "running" : "pass",
+    from: at(from),
+    to: to === null ? null : at(to)
+  })
+
+  it("lie where they ran, from the first beginning to the last end or to now", () => {
+    const all = [ran(0, 5), ran(5, 10), ran(10, null)]
+    const span = spanOf(all, 20_000)
+    expect(span).toEqual([0, 20_000])
+    expect(barsOf(all, span, 20_000)).toMatchObject([
+      { start: 0, width: 25, tookMs: 5000 },
+      { start: 25, width: 25 },
+      { start: 50, width: 50, tookMs: 10_000 }
+    ])
+  })
+
+  it("are never too short to be seen, and never outside", () => {
+    const all = [ran(0, 1000), ran(1000, 1000), ran(5, 5)]
+    for (const { start, width } of barsOf(all, spanOf(all, 0), 0)) {
+      expect(width).toBeGreaterThan(0.5)
+      expect(start + width).toBeLessThanOrEqual(100)
+    }
+  })
+})
+
+describe("Words of a Project", () => {
+  it("tell amounts as people read them", () => {
+    expect([money(0), money(1.239), money(0.0042)]).toEqual(["$0.00", "$1.24", "$0.004"])
+    expect([bytes(0), bytes(1023), bytes(1536), bytes(64 * 1024), bytes(5 * 1024 ** 3)]).toEqual([
+      "0 B",
+      "1023 B",
+      "1.5 KB",
+      "64.0 KB",
+      "5.0 GB"
+    ])
+    expect([duration(850), duration(1200), duration(12_000), duration(185_000), duration(7_800_000)]).toEqual([
+      "850 ms",
+      "1.2 s",
+      "12 s",
+      "3 min 5 s",
+      "2 h 10 min"
+    ])
+  })
+
+  it("tell what is open, what moved last first, and what comes next: the reason, where there is one", () => {
+    const change = (id: string, status: string, updatedAt: string) => ({ id, status, updatedAt, reason: null }) as never
+    const open = openOf([change("a", "running", "1"), change("b", "completed", "3"), change("c", "created", "2")])
+    expect(open.map(({ id }) => id)).toEqual(["c", "a"])
+    expect(nextOf({ status: "created", reason: null })).toContain("Send a ChangeSet")
+    expect(nextOf({ status: "running", reason: "stopped by usr_1" })).toBe("stopped by usr_1")
+  })
+
+  it("tell what became of an entry, and what is lost with a dead letter", () => {
+    expect(outcomeWords({ code: "landed", generation: 4 })).toBe("It landed as S4.")
+    expect(outcomeWords({ code: "withdrawn" })).toBe("Somebody took it out.")
+    expect(consequenceOf("agent.wake")).toContain("stays blocked")
+    expect(consequenceOf("packs.sweep")).toContain("nobody tries it again")
+  })
+})

@@ -1,0 +1,81 @@
+/** Generations by their numbers: those below one, the releases of these, and what changes between two. */
+import { NoSource } from "@pawl/core/app/Apps"
+import { find } from "@pawl/core/ledger/Decision"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { generationKey } from "@pawl/core/model/Entities"
+import { releaseId } from "@pawl/core/primitives/Ids"
+import { Limits } from "@pawl/core/primitives/Limits"
+import type { Project } from "@pawl/core/model/Project"
+import type { Release } from "@pawl/core/model/Release"
+import { placeOf } from "@pawl/core/project/SourceSync"
+import { Effect } from "effect"
+import { type Listed, listed } from "../answer/RecordPages.ts"
+import { versionUrl } from "./AppAnswers.ts"
+import { diffAnswer } from "./CandidateDiff.ts"
+
+interface Asked {
+  readonly limit?: number
+  readonly cursor?: string
+  /** Generations with smaller numbers alone. */
+  readonly before?: number
+}
+
+/** The records that have these keys, in the order of the keys. Numbers lead on from page to page, so there is no cursor. */
+const inOrder = Effect.fnUntraced(function* <K extends "generation" | "release">(kind: K, ids: ReadonlyArray<string>) {
+  const found = yield* (yield* Records).many(kind, ids)
+  return { items: ids.flatMap((id) => found.get(id)?.record ?? []), nextCursor: null }
+})
+
+/** The numbers of a page below one, the newest first. */
+const below = (before: number, limit: number = Limits.pageSize): ReadonlyArray<number> =>
+  Array.from({ length: Math.min(limit, before) }, (_, index) => before - 1 - index)
+
+/** A page of generations, newest first, each with the address of its version. */
+export const versionsOf = Effect.fnUntraced(function* ({ id: projectId }: Project, { before, ...asked }: Asked) {
+  const page = yield* before === undefined
+    ? listed("generation", { projectId, order: "newest", ...asked })
+    : inOrder(
+        "generation",
+        below(before, asked.limit).map((n) => generationKey(projectId, n))
+      )
+  const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
+  return { ...page, items }
+})
+
+/** A page of releases, newest first. With `before`: those of the generations that `versionsOf` answers for the same. */
+export const releasesOf = (
+  { id: projectId }: Project,
+  { before, ...asked }: Asked
+): Effect.Effect<Listed<Release>, LedgerUnavailable, Records> =>
+  before === undefined
+    ? listed("release", { projectId, order: "newest", ...asked })
+    : inOrder(
+        "release",
+        below(before, asked.limit).map((n) => releaseId(projectId, n))
+      )
+
+const generationOf = (projectId: string, n: number) =>
+  Effect.flatMap(find("generation", generationKey(projectId, n)), (found) =>
+    found === null ? new Unknown({ kind: "generation", id: `S${n}` }) : Effect.succeed(found.record)
+  )
+
+/** What changes from one generation to another, whichever is older. Fails with `Unknown` where one is not there, and with  `NoSource`. */
+export const comparison = Effect.fnUntraced(function* (
+  { id: projectId }: Project,
+  { from: older, to: newer }: { readonly from?: number; readonly to?: number }
+) {
+  const head = (yield* find("head", projectId))?.record
+  if (head === undefined) return yield* new NoSource({ projectId })
+  const to = yield* generationOf(projectId, newer ?? head.generation)
+  const from = yield* generationOf(projectId, older ?? Math.max(0, to.generation - 1))
+  // Where the newer one is kept the older one can be read too.
+  const place = placeOf(head, from.generation > to.generation ? from : to)
+  return yield* diffAnswer({
+    ...place,
+    from: from.commit,
+    to: to.commit,
+    asked: { kind: "generation", id: `S${from.generation}..S${to.generation}` }
+  })
+})

@@ -1,0 +1,63 @@
+/** Generations by their numbers, over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "../ExpectProblem.ts"
+import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
+
+describe("Generations by their numbers", () => {
+  let api: Api
+  let project: string
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    api.call("GET", `/v1/projects/${project}/${path}`, { headers })
+  const numbers = (answer: { readonly body: { readonly items: ReadonlyArray<{ readonly generation: number }> } }) =>
+    answer.body.items.map(({ generation }) => generation)
+
+  beforeAll(async () => {
+    api = await startApi()
+    project = (await newProject(api, "numbered")).id
+    for (const name of ["one", "two", "three"]) {
+      const { candidateId } = await newCandidate(api, project, name, { "a.txt": `${name}\n` })
+      await api.call("POST", `/v1/candidates/${candidateId}/promote`)
+      await api.settle()
+    }
+  })
+  afterAll(() => api.close())
+
+  it("are listed from any number down, and a page of one is one generation", async () => {
+    expect(numbers(await ask("versions?before=3"))).toEqual([2, 1, 0])
+    expect(numbers(await ask("versions?before=3&limit=2"))).toEqual([2, 1])
+    expect(numbers(await ask("versions?before=1"))).toEqual([0])
+    expect((await ask("versions?before=3")).body.nextCursor).toBeNull()
+    const [alone] = (await ask("versions?before=2&limit=1")).body.items
+    const all = (await ask("versions")).body.items
+    expect(alone).toEqual(all.find(({ generation }: { readonly generation: number }) => generation === 1))
+  })
+
+  it("end where there are none: below S0, and above the head", async () => {
+    expect(numbers(await ask("versions?before=0"))).toEqual([])
+    expect(numbers(await ask("versions?before=999&limit=3"))).toEqual([])
+    expectProblem(await ask("versions?before=-1"), 400, "invalid_field", { field: "before" })
+  })
+
+  it("have their releases by the same numbers; S0 has none", async () => {
+    expect(numbers(await ask("releases?before=3"))).toEqual([2, 1])
+    expect(numbers(await ask("releases?before=1"))).toEqual([])
+  })
+
+  it("are compared either way, as JSON and as text, and without numbers the head with the one before it", async () => {
+    const files = async (query: string) => (await ask(`compare${query}`)).body.files
+    expect(await files("?from=1&to=3")).toMatchObject([
+      { path: "a.txt", status: "modified", additions: 1, deletions: 1 }
+    ])
+    expect(await files("?from=3&to=0")).toMatchObject([{ path: "a.txt", status: "deleted" }])
+    expect(await files("?from=2&to=2")).toEqual([])
+    expect(await files("")).toEqual(await files("?from=2&to=3"))
+    const text = await ask("compare?from=1&to=3", { accept: "text/plain" })
+    expect(text.text).toContain("-one\n+three\n")
+  })
+
+  it("that are not there are not compared", async () => {
+    expectProblem(await ask("compare?from=1&to=9"), 404, "unknown_generation")
+    expectProblem(await ask("compare?from=9&to=1"), 404, "unknown_generation")
+    expectProblem(await ask("compare?from=x"), 400, "invalid_field", { field: "from" })
+  })
+})

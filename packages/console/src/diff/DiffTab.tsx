@@ -50,7 +50,7 @@ const Shown = ({ candidate, diff }: { readonly candidate: Candidate; readonly di
       </Card>
     )
   return (
-    <div className="diff">
+    <div className="diff-tab">
       <div className="diff-head">
         <p>
           Against <strong>S{candidate.base_generation}</strong> <Id id={candidate.base_commit} label="base commit" />

@@ -92,7 +92,7 @@ export const FileDiff = memo(
   }): ReactNode => {
     const { marks, section } = useMarks(file, !isViewed)
     return (
-      <section ref={section} id={file.anchor} className="file" tabIndex={-1} aria-label={file.path}>
+      <section ref={section} id={file.anchor} className="diff-file" tabIndex={-1} aria-label={file.path}>
         <div className="file-head">
           <h3>{file.path}</h3>
           <Tag tone={tones[file.status]}>{words[file.status]}</Tag>

@@ -35,7 +35,7 @@ const One = ({
   // Elements that say it to screen readers too.
   const Tag = line.kind === "same" ? "div" : line.kind === "new" ? "ins" : "del"
   return (
-    <Tag className="line" data-number={`${number} ${signs[line.kind]}`}>
+    <Tag className="diff-line" data-number={`${number} ${signs[line.kind]}`}>
       <Words line={line} marks={marks} />
     </Tag>
   )
@@ -48,9 +48,9 @@ const Unified = ({ hunk, marks }: { readonly hunk: Hunk; readonly marks: WordMar
 
 const Split = ({ hunk, marks }: { readonly hunk: Hunk; readonly marks: WordMarks | null }): ReactNode =>
   pairsOf(hunk.lines).map(({ left, right }, at) => (
-    <div key={at} className="line-pair">
-      {left === null ? <div className="line-none" /> : <One line={left} marks={marks} number={padded(left.old)} />}
-      {right === null ? <div className="line-none" /> : <One line={right} marks={marks} number={padded(right.new)} />}
+    <div key={at} className="diff-pair">
+      {left === null ? <div className="diff-none" /> : <One line={left} marks={marks} number={padded(left.old)} />}
+      {right === null ? <div className="diff-none" /> : <One line={right} marks={marks} number={padded(right.new)} />}
     </div>
   ))
 
@@ -65,10 +65,10 @@ export const Lines = memo(
     readonly layout: Layout
     readonly marks: WordMarks | null
   }): ReactNode => (
-    <div className="lines" data-layout={layout}>
+    <div className="diff-lines" data-layout={layout}>
       {hunks.map((hunk) => (
         <div key={hunk.place}>
-          <div className="line-place">{hunk.place}</div>
+          <div className="diff-place">{hunk.place}</div>
           {layout === "split" ? <Split hunk={hunk} marks={marks} /> : <Unified hunk={hunk} marks={marks} />}
         </div>
       ))}

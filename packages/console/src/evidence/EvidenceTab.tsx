@@ -45,7 +45,7 @@ const Shown = ({
       </Card>
     )
   return (
-    <div className="evidence">
+    <div className="evidence-tab">
       <p>
         {sumOf(checks)}.
         {candidate.tree === null ? null : (
@@ -64,7 +64,7 @@ const Shown = ({
 
 const OfCandidate = ({ id }: { readonly id: string }): ReactNode => {
   const candidate = useCandidate(id)
-  const evidence = useAnswer(keys.ofCandidate(id, "evidence"), (options) => evidenceOf(id, options))
+  const evidence = useAnswer(keys.ofCandidate(id, "evidence", "all"), (options) => evidenceOf(id, options))
   return (
     <Answered query={candidate}>
       {(found) => <Answered query={evidence}>{(rows) => <Shown candidate={found} evidence={rows} />}</Answered>}

@@ -93,7 +93,7 @@ const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly
   if (why !== null) return <Nothing of={why} />
   const commit = preview.commit ?? candidate.commit ?? ""
   return (
-    <div className="preview">
+    <div className="preview-tab">
       <div className="preview-head">
         <Segments
           label="Width of the screen"

@@ -7,7 +7,7 @@ import { moneyWords } from "./WorkWords.ts"
 export const Budget = ({ change }: { readonly change: Answer<"changes", "get">["change"] }): ReactNode => {
   const { budget_usd: budget, reserved_usd: reserved = 0, spent_usd: spent } = change
   return (
-    <div className="budget">
+    <div className="work-budget">
       <meter min={0} max={budget} high={budget * 0.8} value={Math.min(budget, spent + reserved)} aria-label="Budget" />
       <p>
         <strong>{moneyWords(spent)}</strong> of {moneyWords(budget)} spent

@@ -27,7 +27,7 @@ export const GraphPicture = ({ tasks }: { readonly tasks: ReadonlyArray<Task> })
     return <p className="work-note">The picture has room for {mostTasks} Tasks. The list has all of them.</p>
   const { edges, height, nodes, width } = graphOf(tasks)
   return (
-    <div className="graph" tabIndex={0} role="region" aria-label="Picture of the Work Graph">
+    <div className="work-graph" tabIndex={0} role="region" aria-label="Picture of the Work Graph">
       <svg
         width={width}
         height={height}

@@ -55,7 +55,7 @@ export const Notes = ({ task }: { readonly task: Task }): ReactNode => {
       {(all) => (
         <>
           {all.length === 0 ? null : (
-            <ul className="notes" role="list" aria-label="Notes">
+            <ul className="task-notes" role="list" aria-label="Notes">
               {all.map(({ author, createdAt, id, text }) => (
                 <li key={id}>
                   <p>{text}</p>

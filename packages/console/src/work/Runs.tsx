@@ -14,7 +14,7 @@ const One = ({ run }: { readonly run: Run }): ReactNode => {
   const isGoingOn = run.endedAt === null
   const [isOpen, setOpen] = useState(isGoingOn && run.tier !== null)
   return (
-    <li className="run">
+    <li className="task-run">
       <p className="run-head">
         <strong>Attempt {run.attempt}</strong>
         <Status of={run.outcome ?? "running"} />
@@ -54,7 +54,7 @@ export const Runs = ({ task }: { readonly task: Task }): ReactNode => {
           <p className="work-note">Nobody has begun it.</p>
         ) : (
           <>
-            <ol role="list" className="runs">
+            <ol role="list" className="task-runs">
               {all.map((run) => (
                 <One key={run.id} run={run} />
               ))}

@@ -42,7 +42,7 @@ const Part = ({ said }: { readonly said: Said }): ReactNode => (
 )
 
 const One = ({ turn }: { readonly turn: Turn }): ReactNode => (
-  <li className="turn">
+  <li className="task-turn">
     <p className="turn-head">
       <strong>Turn {turn.turn}</strong>
       <span>{turn.modelCalls.map(({ model }) => model).at(-1)}</span>
@@ -95,7 +95,7 @@ export const Turns = ({
         return (
           <>
             {all.length === 0 ? <p className="work-note">No model was asked in this run.</p> : null}
-            <ol role="list" className="turns">
+            <ol role="list" className="task-turns">
               {all.map((turn) => (
                 <One key={turn.turn} turn={turn} />
               ))}

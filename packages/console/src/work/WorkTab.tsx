@@ -67,7 +67,7 @@ export default function WorkTab({
   )
   const tasks = useAnswer(keys.ofChange(changeId, "tasks", "all"), (options) => tasksOf(changeId, options))
   return (
-    <div className="work">
+    <div className="work-tab">
       <Answered query={change} lines={1}>
         {(found) => <Budget change={found} />}
       </Answered>

@@ -66,12 +66,12 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
     await page.getByText("Against S0").waitFor()
     const menu = page.getByRole("region", { name: "public/menu.txt" })
     await menu.locator("del b", { hasText: "4" }).waitFor()
-    expect(await menu.locator("del.line").allTextContents()).toEqual([
+    expect(await menu.locator("del.diff-line").allTextContents()).toEqual([
       "Soup of the day, 4 pounds\n",
       "Tea, 2 pounds\n",
       "Coffee, 3 pounds\n"
     ])
-    expect(await menu.locator("ins.line b").allTextContents()).toEqual(["5", "Green tea"])
+    expect(await menu.locator("ins.diff-line b").allTextContents()).toEqual(["5", "Green tea"])
     await menu.getByText("(no newline at the end)").waitFor()
     await page.getByRole("region", { name: "docs/old.md" }).getByText("Deleted").waitFor()
     const binary = page.getByRole("region", { name: "public/logo.bin" })
@@ -82,7 +82,7 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
       size: 6
     })
     const long = page.getByRole("region", { name: "public/long.txt" })
-    expect(await long.locator("ins.line").count()).toBe(0)
+    expect(await long.locator("ins.diff-line").count()).toBe(0)
     await long.getByRole("button", { name: "Show them here" }).click()
     await long.getByText("A line number 1500 of many").waitFor()
     expect(complaints).toEqual([])
@@ -104,13 +104,13 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
     await page.keyboard.press("ArrowRight")
     await page.locator('[data-layout="split"]').first().waitFor()
     const prices = page.getByRole("region", { name: "src/prices.js" })
-    expect(await prices.locator(".line-pair").nth(0).allTextContents()).toEqual([
+    expect(await prices.locator(".diff-pair").nth(0).allTextContents()).toEqual([
       "export const price0 = 0\nexport const price0 = 1\n"
     ])
     await page.reload()
     await shows("1 viewed")
     expect(await page.getByRole("radio", { name: "Split" }).isChecked()).toBe(true)
-    expect(await page.getByRole("region", { name: "public/menu.txt" }).locator("del.line").count()).toBe(0)
+    expect(await page.getByRole("region", { name: "public/menu.txt" }).locator("del.diff-line").count()).toBe(0)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -119,11 +119,11 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
     const { complaints, context, page, shows } = await openSignedIn(browser, server, large)
     await shows("400 files")
     await page.locator('[data-whole="true"]').waitFor()
-    expect(await page.locator("ins.line").count()).toBe(10_000)
+    expect(await page.locator("ins.diff-line").count()).toBe(10_000)
     expect(await page.evaluate<boolean>('window.find("File 399 line number 25 of many")')).toBe(true)
     // What is far below costs nothing until somebody goes there.
     expect(
-      await page.evaluate<string>("getComputedStyle(document.querySelector('.file:last-child')).contentVisibility")
+      await page.evaluate<string>("getComputedStyle(document.querySelector('.diff-file:last-child')).contentVisibility")
     ).toBe("auto")
     expect(complaints).toEqual([])
     await context.close()

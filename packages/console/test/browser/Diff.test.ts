@@ -92,6 +92,11 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   it("is walked by the keyboard: to a file, its mark as viewed, which stays, and the two layouts", async () => {
     const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
     await shows("5 files")
+    await page.keyboard.press("e")
+    await page.waitForURL("**/evidence")
+    await page.keyboard.press("d")
+    await page.waitForURL("**/diff")
+    await shows("5 files")
     await page.keyboard.press("/")
     await page.keyboard.type("menu")
     await page.keyboard.press("Tab")

@@ -4,6 +4,7 @@
 export type Command =
   | { readonly go: string }
   | { readonly goInProject: string }
+  | { readonly goInChange: string }
   | { readonly open: "keys" | "projects" }
   | { readonly focus: "search" }
   | { readonly step: 1 | -1 }
@@ -27,7 +28,9 @@ export const bindings: ReadonlyArray<Binding> = [
   { keys: "g i", does: "Go to the Inbox", command: { go: "/" } },
   { keys: "g p", does: "Go to the Projects", command: { go: "/projects" } },
   { keys: "g c", does: "Go to the Changes of this Project", command: { goInProject: "changes" } },
-  { keys: "g l", does: "Go to the lane of this Project", command: { goInProject: "lane" } }
+  { keys: "g l", does: "Go to the lane of this Project", command: { goInProject: "lane" } },
+  { keys: "d", does: "Go to the diff of this Change", command: { goInChange: "diff" } },
+  { keys: "e", does: "Go to the evidence of this Change", command: { goInChange: "evidence" } }
 ]
 
 /** What a key comes to: a command, the beginning of one, or nothing. */

@@ -2,7 +2,7 @@
 import { useEffect } from "react"
 import { useLocation } from "wouter"
 import { type Command, keysAreOn, readKey } from "./KeyBindings.ts"
-import { labelIn } from "./Place.ts"
+import { changeIn, labelIn } from "./Place.ts"
 import { switcherId } from "./ProjectSwitcher.tsx"
 
 /** A second key that comes later than this, in ms, begins anew. */
@@ -29,6 +29,10 @@ export const useKeys = (showKeys: () => void): void => {
       const label = labelIn(path)
       if ("go" in command) return go(command.go)
       if ("goInProject" in command) return label === null ? undefined : go(`/p/${label}/${command.goInProject}`)
+      if ("goInChange" in command) {
+        const change = changeIn(path)
+        return change === null ? undefined : go(`/changes/${change}/${command.goInChange}`)
+      }
       if ("open" in command) return command.open === "keys" ? showKeys() : openProjects()
       if ("focus" in command) return document.querySelector<HTMLElement>("main [data-search]")?.focus()
       if ("press" in command)

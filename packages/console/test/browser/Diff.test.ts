@@ -1,0 +1,172 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { looks, openSignedIn } from "./kit/ChangePage.ts"
+
+const lines = (count: number, word: string) =>
+  Array.from({ length: count }, (_, line) => `${word} number ${line + 1} of many, as long as lines are`).join("\n") +
+  "\n"
+
+const before = {
+  "public/menu.txt": "Soup of the day, 4 pounds\nBread, 1 pound\nTea, 2 pounds\nCoffee, 3 pounds\n",
+  "src/prices.js": Array.from({ length: 12 }, (_, at) => `export const price${at} = ${at}`).join("\n") + "\n",
+  "docs/old.md": "# What nobody reads\n"
+}
+
+const after = {
+  "public/menu.txt": "Soup of the day, 5 pounds\nBread, 1 pound\nGreen tea, 2 pounds\nCoffee, 3 pounds",
+  "src/prices.js": before["src/prices.js"].replace("price9 = 9", "price9 = 90").replace("price0 = 0\n", "price0 = 1\n"),
+  "docs/old.md": null,
+  "public/logo.bin": { base64: Buffer.from([0, 1, 2, 3, 255, 0]).toString("base64") },
+  "public/long.txt": lines(1500, "A line")
+}
+
+describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let path: string
+  let large: string
+  let fresh: string
+
+  const candidateOf = async (projectId: string, goal: string, files: Readonly<Record<string, unknown>>) => {
+    const change = await Flow.openChange(server.api, projectId, goal)
+    await Flow.edit(server.api, change, files)
+    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    return `/changes/${change.id}/diff`
+  }
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    const project = await Flow.createProject(server.api, "shop", Flow.source("one", before))
+    await Flow.liveApp(server.api, project.id, 0)
+    path = await candidateOf(project.id, "Raise the prices", after)
+    const many = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [
+        `data/${Math.floor(at / 20)}/file-${at}.txt`,
+        lines(25, `File ${at} line`)
+      ])
+    )
+    large = await candidateOf(project.id, "Add all of the data", many)
+    fresh = `/changes/${(await Flow.openChange(server.api, project.id, "Nothing yet")).id}/diff`
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("names its base, and shows files with the words that are others, what is binary, and what is long when asked", async () => {
+    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    await shows("5 files")
+    await page.getByText("Against S0").waitFor()
+    const menu = page.getByRole("region", { name: "public/menu.txt" })
+    await menu.locator("del b", { hasText: "4" }).waitFor()
+    expect(await menu.locator("del.diff-line").allTextContents()).toEqual([
+      "Soup of the day, 4 pounds\n",
+      "Tea, 2 pounds\n",
+      "Coffee, 3 pounds\n"
+    ])
+    expect(await menu.locator("ins.diff-line b").allTextContents()).toEqual(["5", "Green tea"])
+    await menu.getByText("(no newline at the end)").waitFor()
+    await page.getByRole("region", { name: "docs/old.md" }).getByText("Deleted").waitFor()
+    const binary = page.getByRole("region", { name: "public/logo.bin" })
+    await binary.getByText("A binary file").waitFor()
+    const raw = await binary.getByRole("link", { name: "Raw file" }).getAttribute("href")
+    expect(await page.evaluate<string>(`fetch(${JSON.stringify(raw)}).then((answer) => answer.json())`)).toMatchObject({
+      path: "public/logo.bin",
+      size: 6
+    })
+    const long = page.getByRole("region", { name: "public/long.txt" })
+    expect(await long.locator("ins.diff-line").count()).toBe(0)
+    await long.getByRole("button", { name: "Show them here" }).click()
+    await long.getByText("A line number 1500 of many").waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("is walked by the keyboard: to a file, its mark as viewed, which stays, and the two layouts", async () => {
+    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    await shows("5 files")
+    await page.keyboard.press("e")
+    await page.waitForURL("**/evidence")
+    await page.keyboard.press("d")
+    await page.waitForURL("**/diff")
+    await shows("5 files")
+    await page.keyboard.press("/")
+    await page.keyboard.type("menu")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.waitForURL("**#file-*")
+    await page.getByRole("region", { name: "public/menu.txt" }).getByRole("checkbox").focus()
+    await page.keyboard.press("Space")
+    await page.getByText("1 viewed").waitFor()
+    await page.getByRole("radio", { name: "Unified" }).focus()
+    await page.keyboard.press("ArrowRight")
+    await page.locator('[data-layout="split"]').first().waitFor()
+    const prices = page.getByRole("region", { name: "src/prices.js" })
+    expect(await prices.locator(".diff-pair").nth(0).allTextContents()).toEqual([
+      "export const price0 = 0\nexport const price0 = 1\n"
+    ])
+    await page.reload()
+    await shows("1 viewed")
+    expect(await page.getByRole("radio", { name: "Split" }).isChecked()).toBe(true)
+    expect(await page.getByRole("region", { name: "public/menu.txt" }).locator("del.diff-line").count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("has all 10,000 lines of 400 files on the page, so that the browser's search finds the last", async () => {
+    const { complaints, context, page, shows } = await openSignedIn(browser, server, large)
+    await shows("400 files")
+    await page.locator('[data-whole="true"]').waitFor()
+    expect(await page.locator("ins.diff-line").count()).toBe(10_000)
+    expect(await page.evaluate<boolean>('window.find("File 399 line number 25 of many")')).toBe(true)
+    // What is far below costs nothing until somebody goes there.
+    expect(
+      await page.evaluate<string>("getComputedStyle(document.querySelector('.diff-file:last-child')).contentVisibility")
+    ).toBe("auto")
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("says what to do where there is no Candidate", async () => {
+    const { complaints, context, page, shows } = await openSignedIn(browser, server, fresh)
+    await shows("There is no diff yet")
+    await page.getByText("Send one, and ask for a Candidate.").waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it.each(looks)("breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide", async (look) => {
+    const { broken, complaints, context, page, picture, shows, tooWide } = await openSignedIn(
+      browser,
+      server,
+      path,
+      look
+    )
+    await shows("5 files")
+    await page.locator("del b").first().waitFor()
+    expect(await broken()).toEqual([])
+    expect(await tooWide()).toBe(0)
+    await picture(`diff-${look.theme}-${look.width}`)
+    await page.getByRole("radio", { name: "Split" }).check()
+    await page.locator('[data-layout="split"]').first().waitFor()
+    expect(await broken()).toEqual([])
+    expect(await tooWide()).toBe(0)
+    await picture(`diff-split-${look.theme}-${look.width}`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("fits 320 px without scrolling sideways", async () => {
+    const { context, shows, tooWide } = await openSignedIn(browser, server, path, { width: 320, height: 640 })
+    await shows("5 files")
+    expect(await tooWide()).toBe(0)
+    await context.close()
+  })
+})

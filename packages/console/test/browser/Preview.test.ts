@@ -1,0 +1,129 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { looks, openSignedIn } from "./kit/ChangePage.ts"
+
+/** A page that says a word, and that keeps no cookie without saying so. */
+const app = (
+  word: string
+) => `const page = \`<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+<title>Shop</title><link rel="icon" href="data:,"><style>body{font:20px sans-serif;padding:2rem;background:#fff;color:#222}</style>
+<h1>${word}</h1><p id="wide"></p><script>
+document.cookie = "visits=1"
+document.getElementById("wide").textContent = innerWidth + " wide, " + (document.cookie === "" ? "no cookies" : "cookies")
+</script></html>\`
+export default { fetch: () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }) }
+`
+
+describe.skipIf(browserMissing !== null)(`The preview of a Candidate (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let browser: Browser
+  let path: string
+  let broken: string
+
+  const candidateOf = async (projectId: string, goal: string, source: string) => {
+    const change = await Flow.openChange(server.api, projectId, goal)
+    await Flow.edit(server.api, change, { "src/index.js": source })
+    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    return `/changes/${change.id}/preview`
+  }
+  /** A page that shows frames of apps: what it asks of them is no complaint. */
+  const open = async (
+    ...given: Parameters<typeof openSignedIn> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  ) => {
+    const opened = await openSignedIn(browser, server, ...given)
+    const others = () => opened.complaints.filter((each) => !/^http:\/\/[\w-]+\.apps\.localhost:/.test(each))
+    return { ...opened, others }
+  }
+
+  beforeAll(async () => {
+    buildConsole()
+    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
+    const project = await Flow.createProject(
+      server.api,
+      "shop",
+      Flow.source("", { "src/index.js": app("Open 9 to 5") })
+    )
+    await Flow.liveApp(server.api, project.id, 0)
+    path = await candidateOf(project.id, "Open an hour longer", app("Open 9 to 6"))
+    broken = await candidateOf(project.id, "Break the build", "export default {\n")
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    folder.remove()
+  })
+
+  it("stands beside what is live, each in a frame as wide as the screen that was chosen, by the keyboard", async () => {
+    const { context, others, page, shows } = await open(path)
+    await shows("Preview alone")
+    const preview = page.frameLocator('iframe[title^="The preview of cand_"]')
+    const live = page.frameLocator('iframe[title="The live app"]')
+    await preview.getByRole("heading", { name: "Open 9 to 6" }).waitFor()
+    await live.getByRole("heading", { name: "Open 9 to 5" }).waitFor()
+    await preview.getByText(/^1280 wide/).waitFor()
+    await page.getByRole("radio", { name: "1280" }).focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("ArrowLeft")
+    await page.locator('iframe[width="390"]').first().waitFor()
+    await page.getByRole("radio", { name: "Beside live" }).focus()
+    await page.keyboard.press("ArrowRight")
+    await page.locator('iframe[title="The live app"]').waitFor({ state: "detached" })
+    expect(others()).toEqual([])
+    await context.close()
+  })
+
+  it("may run scripts and forms in its frame and nothing more, says that it keeps no cookies there, and opens in a tab", async () => {
+    const { context, others, page, shows } = await open(path)
+    await shows("the apps keep no cookies")
+    const frame = page.locator('iframe[title^="The preview of cand_"]')
+    expect(await frame.getAttribute("sandbox")).toBe("allow-scripts allow-forms allow-same-origin allow-popups")
+    expect(await frame.getAttribute("referrerpolicy")).toBe("no-referrer")
+    expect(await frame.getAttribute("allow")).toBe("")
+    await page
+      .frameLocator('iframe[title^="The preview of cand_"]')
+      .getByText(/no cookies$/)
+      .waitFor()
+    const [tab] = await Promise.all([
+      context.waitForEvent("page"),
+      page
+        .getByRole("region", { name: "Preview" })
+        .getByRole("link", { name: /^Open in a tab/ })
+        .click()
+    ])
+    await tab.getByText(/wide, cookies$/).waitFor()
+    expect(others()).toEqual([])
+    await context.close()
+  })
+
+  it("is not there for a build that failed, and says so", async () => {
+    const { context, complaints, page, shows } = await open(broken)
+    await shows("There is no preview yet")
+    await page.getByText("The build failed, so there is nothing to try.").waitFor()
+    // The browser tells of each 404.
+    expect(complaints.filter((each) => !each.includes("404"))).toEqual([])
+    await context.close()
+  })
+
+  it.each(looks)("breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide", async (look) => {
+    const opened = await open(path, look)
+    await opened.shows("Preview alone")
+    await opened.page.frameLocator('iframe[title="The live app"]').getByRole("heading").waitFor()
+    expect(await opened.broken()).toEqual([])
+    expect(await opened.tooWide()).toBe(0)
+    await opened.picture(`preview-${look.theme}-${look.width}`)
+    expect(opened.others()).toEqual([])
+    await opened.context.close()
+  })
+
+  it("fits 320 px without scrolling sideways", async () => {
+    const { context, shows, tooWide } = await open(path, { width: 320, height: 640 })
+    await shows("Preview alone")
+    expect(await tooWide()).toBe(0)
+    await context.close()
+  })
+})

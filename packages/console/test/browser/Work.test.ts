@@ -1,0 +1,155 @@
+import * as Provider from "@pawl/testing/provider/ScriptedProvider"
+import { says, type Turn } from "@pawl/testing/provider/Script"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { type Gate, gate } from "../../../server/test/e2e/agents/Watch.ts"
+import * as ChangeFlow from "../../../server/test/e2e/kit/ChangeFlow.ts"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { done, environmentOf, script, type Team, titleOf, write } from "../../../server/test/e2e/kit/ScriptedTeam.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { buildConsole } from "./kit/BuiltConsole.ts"
+import { looks, openSignedIn } from "./kit/ChangePage.ts"
+
+const hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+const team: Team = {
+  tasks: [
+    { key: "hours", title: "The opening hours", writes: ["public/hours.txt"] },
+    { key: "page", title: "The page that shows them", dependsOn: ["hours"], writes: ["src/page.js"] },
+    { key: "test", title: "A test of the page", dependsOn: ["page"], writes: ["test/page.js"] },
+    { key: "note", title: "A note for the shop", writes: ["public/note.txt"] }
+  ],
+  agents: {
+    "The opening hours": [write("public/hours.txt", "9 to 5\n"), done],
+    "The page that shows them": [write("src/page.js", `// ${hostile}\n`), done],
+    "A test of the page": [write("test/page.js", "// it is tested\n"), done],
+    "A note for the shop": [write("public/note.txt", "noted\n"), done]
+  }
+}
+
+describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing ?? "Chromium"})`, () => {
+  const folder = temporaryFolder()
+  let provider: Provider.ScriptedProvider
+  let server: ServerProcess
+  let browser: Browser
+  let projectId: string
+  let goals = 0
+
+  /** A goal whose agent of the page has written once, and whose model thinks on until the gate opens. */
+  const standing = async (): Promise<{ readonly id: string; readonly thinks: Gate<Turn> }> => {
+    const thinks = gate<Turn>()
+    const usual = script(team)
+    let isOver = false
+    provider.follow((asked) => {
+      if (isOver || titleOf(asked) !== "The page that shows them" || asked.results !== 1) return usual(asked)
+      isOver = true
+      return thinks.pass()
+    })
+    goals += 1
+    const { id } = await ChangeFlow.openGoal(server.api, projectId, `Say when the shop is open, ${goals}`)
+    await thinks.reached
+    return { id, thinks }
+  }
+
+  beforeAll(async () => {
+    buildConsole()
+    provider = await Provider.open(() => says("nothing yet"))
+    ;[server, browser] = await Promise.all([
+      startServer({ data: folder.path, environment: environmentOf(provider) }),
+      launch()
+    ])
+    projectId = (await Flow.createProject(server.api, "shop")).id
+    await Flow.liveApp(server.api, projectId, 0)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    await provider.close()
+    folder.remove()
+  })
+
+  it("is a picture and a list, with the budget, and the turns of the agent that works come in while one looks", async () => {
+    const { id, thinks } = await standing()
+    const { complaints, context, page } = await openSignedIn(browser, server, `/changes/${id}/work`)
+    // A run that goes on is looked at again and again.
+    await page.getByRole("img", { name: /^4 Tasks/ }).waitFor()
+    await page.getByText(/^\$0\.\d{4} of \$5\.00 spent/).waitFor()
+    const tasks = page.getByRole("list", { name: "Tasks" }).locator(":scope > li")
+    expect(await tasks.locator(".task-title").allTextContents()).toEqual(team.tasks.map(({ title }) => title))
+    const running = tasks.nth(1)
+    await running.getByText("tier fast").first().waitFor()
+    await running.getByText("The model is being asked.").waitFor()
+    expect(await running.getByRole("region", { name: "Arguments of write" }).textContent()).toContain(hostile)
+    expect(await running.locator("script, img").count()).toBe(0)
+    thinks.open(done)
+    await running.getByRole("region", { name: "Arguments of done" }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("is steered by the keyboard: a note, a stop that asks first, a retry, and a Task that is taken over", async () => {
+    const { id, thinks } = await standing()
+    const { complaints, context, page } = await openSignedIn(browser, server, `/changes/${id}/work`)
+    const running = page.getByRole("list", { name: "Tasks" }).locator(":scope > li").nth(1)
+    await running.getByLabel("Note for the agent").focus()
+    await page.keyboard.type("Say the lunch break too")
+    await page.keyboard.press("Enter")
+    await running.getByRole("list", { name: "Notes" }).getByText("Say the lunch break too").waitFor()
+    const statusOf = async () => {
+      const { task } = await server.api.get<{ task: { status: string; blockedBy?: string | null } }>(
+        `/v1/tasks/tsk_${id}_page`
+      )
+      return `${task.status} ${task.blockedBy ?? ""}`
+    }
+    await running.getByRole("button", { name: "Stop" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: /^Stop: / }).waitFor()
+    await page.keyboard.press("Escape")
+    expect(await statusOf()).toBe("running ")
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Stop")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).focus()
+    await page.keyboard.press("Enter")
+    await running.getByText("A person stopped it. Retry it, or take it over.").waitFor()
+    expect(await statusOf()).toBe("blocked stopped")
+    thinks.open(done)
+    await running.getByRole("button", { name: "Take it over" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Take it over" }).click()
+    await running.getByText(/^A person does it/).waitFor()
+    expect(await statusOf()).toBe("blocked person")
+    await running.getByRole("button", { name: "Retry" }).click()
+    await running.getByText(/^A person does it/).waitFor({ state: "detached" })
+    await Flow.until(
+      () => server.api.get<{ task: { attempt: number } }>(`/v1/tasks/tsk_${id}_page`),
+      ({ task }) => task.attempt > 1
+    )
+    await page.reload()
+    await running.getByText(/^[2-9] runs$/).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("says what stands there where nobody works yet", async () => {
+    const change = await Flow.openChange(server.api, projectId, "Nobody is at it")
+    const { complaints, context, shows } = await openSignedIn(browser, server, `/changes/${change.id}/work`)
+    await shows("Nobody works on it yet")
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it.each([...looks, { theme: "light", width: 320 } as const])(
+    "breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide",
+    async (look) => {
+      const { id, thinks } = await standing()
+      const opened = await openSignedIn(browser, server, `/changes/${id}/work`, look)
+      await opened.page.getByRole("region", { name: "Arguments of write" }).waitFor()
+      expect(await opened.broken()).toEqual([])
+      expect(await opened.tooWide()).toBe(0)
+      await opened.picture(`work-${look.theme}-${look.width}`)
+      expect(opened.complaints).toEqual([])
+      thinks.open(done)
+      await opened.context.close()
+    }
+  )
+})

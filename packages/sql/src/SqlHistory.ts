@@ -35,7 +35,7 @@ const moveOf = (row: Row): Result.Result<Move, LedgerUnavailable> =>
   Result.map(rowOf(row), ({ at, position, transitions }) => ({
     projectId: String(row["project_id"]),
     position,
-    changeId: row["change_id"] === null ? null : String(row["change_id"]),
+    changeId: typeof row["change_id"] === "string" ? row["change_id"] : null,
     at,
     transitions
   }))

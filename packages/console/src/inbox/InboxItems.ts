@@ -1,18 +1,7 @@
-/** What waits for a person, out of what the lists of the API say. Pure: the same lists make the same Inbox. */
+/** What waits for a person, as the page tells it. */
 import type { Answer } from "../api/Wire.ts"
-import type { Project } from "../project/ByLabel.ts"
 
-type Change = Answer<"changes", "list">["items"][number]
-type Candidate = Answer<"candidates", "list">["items"][number]
-type DeadLetter = Answer<"deadLetters", "list">["items"][number]
-
-/** What is known of one Project. Candidates are by the id of their Change, oldest first. */
-export interface ProjectNews {
-  readonly project: Project
-  readonly changes: ReadonlyArray<Change>
-  readonly candidates: ReadonlyMap<string, ReadonlyArray<Candidate>>
-  readonly deadLetters: ReadonlyArray<DeadLetter>
-}
+type Waiting = Answer<"inbox", "inbox">["items"][number]
 
 /** One thing that waits. */
 export interface InboxItem {
@@ -29,62 +18,30 @@ export interface InboxItem {
   readonly at: string
 }
 
-/** Failures older than this, in ms, are history. */
-const failureMs = 7 * 24 * 60 * 60 * 1000
-
-const money = (usd: number): string => `$${usd.toFixed(2)}`
-
-/** What a Change waits for; null when it is for nobody. */
-const ofChange = (change: Change, candidates: ReadonlyArray<Candidate>, now: number) => {
-  switch (change.status) {
-    case "awaiting_approval":
-      return { status: change.status, why: `Risk ${change.riskTier}. Look at it, and approve or reject.` }
-    case "budget_blocked":
-      return {
-        status: change.status,
-        why: `${money(change.spent_usd)} of ${money(change.budget_usd)} are spent. Raise its budget, or cancel it.`
-      }
-    case "failed":
-      return now - Date.parse(change.updatedAt) > failureMs
-        ? null
-        : { status: change.status, why: change.reason ?? "It failed, and gave no reason." }
-    case "verifying":
-    case "created": {
-      const last = candidates.at(-1)
-      return last?.status === "rejected" || last?.status === "blocked"
-        ? { status: last.status, why: last.reason ?? "Its Candidate cannot be promoted." }
-        : null
-    }
-    default:
-      return null
-  }
+/** What to do where the record gives no reason of its own. */
+const words: Readonly<Record<Waiting["kind"], string>> = {
+  approval: "Look at it, and approve or reject.",
+  budget: "Its budget is spent. Raise it, or cancel the Change.",
+  candidate: "Its Candidate cannot be promoted.",
+  release: "It did not go live: what was live before still is.",
+  dead_letter: "Retry it, or dismiss it.",
+  change: "It failed, and gave no reason."
 }
 
-const changesOf = ({ candidates, changes, project }: ProjectNews, now: number): ReadonlyArray<InboxItem> =>
-  changes.flatMap((change) => {
-    const waits = ofChange(change, candidates.get(change.id) ?? [], now)
-    if (waits === null) return []
-    const { goal, id, updatedAt } = change
-    return [{ ...waits, key: id, title: goal, to: `/changes/${id}`, label: project.label, at: updatedAt }]
-  })
+const placeOf = ({ changeId, kind, label }: Waiting): string => {
+  if (kind === "dead_letter") return `/p/${label}/dead-letters`
+  return changeId === null || kind === "release" ? `/p/${label}` : `/changes/${changeId}`
+}
 
-const lettersOf = ({ deadLetters, project }: ProjectNews): ReadonlyArray<InboxItem> =>
-  deadLetters.map((letter) => ({
-    key: letter.id,
-    status: "dead",
-    title: `${letter.kind} failed ${letter.attempts} times`,
-    why: letter.lastProblem ?? "Retry it, or dismiss it.",
-    to: `/p/${project.label}/dead-letters`,
-    label: project.label,
-    at: letter.diedAt
+/** In the order of the server: the most urgent first. */
+export const itemsOf = (waiting: ReadonlyArray<Waiting>): ReadonlyArray<InboxItem> =>
+  waiting.map((each) => ({
+    key: `${each.kind} ${each.id}`,
+    status: each.status,
+    title: each.kind === "dead_letter" ? `${each.title} failed too often` : each.title,
+    // An approval and a budget wait for somebody to do something; what else waits says why by itself.
+    why: each.kind === "approval" || each.kind === "budget" ? words[each.kind] : (each.reason ?? words[each.kind]),
+    to: placeOf(each),
+    label: each.label,
+    at: each.at
   }))
-
-const urgency = ["awaiting_approval", "budget_blocked", "blocked", "rejected", "dead", "failed"]
-
-/** Everything that waits: approvals first, then what stands still, then what failed; the newest first of each. */
-export const inboxOf = (news: ReadonlyArray<ProjectNews>, now: number): ReadonlyArray<InboxItem> =>
-  news
-    .flatMap((each) => [...changesOf(each, now), ...lettersOf(each)])
-    .toSorted(
-      (a, b) => urgency.indexOf(a.status) - urgency.indexOf(b.status) || (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)
-    )

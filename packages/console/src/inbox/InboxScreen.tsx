@@ -1,6 +1,7 @@
 /** `/`: what waits for me, and nothing else. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
+import type { Project } from "../project/ByLabel.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
 import { LinkButton } from "../ui/Button.tsx"
@@ -10,7 +11,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { Status } from "../ui/Status.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { InboxItem } from "./InboxItems.ts"
-import { type Inbox, inboxProjects, useInbox } from "./InboxQuery.ts"
+import { type Inbox, useInbox, useRecentProjects } from "./InboxQuery.ts"
 import { RecentPromotions } from "./RecentPromotions.tsx"
 import "./inbox.css"
 
@@ -30,7 +31,13 @@ const Item = ({ at, label, status, title, to, why }: InboxItem): ReactNode => (
   </li>
 )
 
-const Nothing = ({ projects }: Pick<Inbox, "projects">): ReactNode =>
+const Nothing = (): ReactNode => (
+  <Answered query={useRecentProjects()} lines={3}>
+    {(projects) => <NothingOf projects={projects} />}
+  </Answered>
+)
+
+const NothingOf = ({ projects }: { readonly projects: ReadonlyArray<Project> }): ReactNode =>
   projects.length === 0 ? (
     <Card bare>
       <Empty icon="box" title="Begin with a Project">
@@ -51,15 +58,15 @@ const Nothing = ({ projects }: Pick<Inbox, "projects">): ReactNode =>
     </>
   )
 
-const Items = ({ inbox: { isPart, items, projects } }: { readonly inbox: Inbox }): ReactNode => (
+const Items = ({ inbox: { isPart, items } }: { readonly inbox: Inbox }): ReactNode => (
   <>
     {isPart ? (
       <Notice tone="idle" icon="dot">
-        Only the {inboxProjects} Projects that moved last were looked through.
+        You see more Projects than were looked through.
       </Notice>
     ) : null}
     {items.length === 0 ? (
-      <Nothing projects={projects} />
+      <Nothing />
     ) : (
       <Card bare>
         <ul role="list" className="inbox">

@@ -8,6 +8,8 @@ export interface Frame {
   readonly kind: string
   readonly id: string
   readonly to: string
+  /** The Change that it belongs to; null for what belongs to none. */
+  readonly changeId: string | null
 }
 
 /** The frame in the data of an event; null for what is none, of which a newer server may send some. */
@@ -15,21 +17,27 @@ export const frameOf = (data: string): Frame | null => {
   try {
     const read: unknown = JSON.parse(data)
     if (typeof read !== "object" || read === null) return null
-    const { id, kind, projectId, to } = read as Readonly<Record<string, unknown>>
+    const { changeId, id, kind, projectId, to } = read as Readonly<Record<string, unknown>>
     return [id, kind, projectId].every((each) => typeof each === "string")
-      ? { id: id as string, kind: kind as string, projectId: projectId as string, to: typeof to === "string" ? to : "" }
+      ? {
+          id: id as string,
+          kind: kind as string,
+          projectId: projectId as string,
+          to: typeof to === "string" ? to : "",
+          changeId: typeof changeId === "string" ? changeId : null
+        }
       : null
   } catch {
     return null
   }
 }
 
-/** Everything of the Project, and what the frame is of. What belongs to a Change does not say to which: all open ones. */
-export const staleBy = ({ id, kind, projectId }: Frame): ReadonlyArray<Key> => [
+/** Everything of the Project, and what the frame is of. */
+export const staleBy = ({ changeId, id, kind, projectId }: Frame): ReadonlyArray<Key> => [
   keys.inbox,
   keys.projects,
   keys.project(projectId),
-  kind === "change" ? keys.change(id) : ["change"],
+  kind === "change" ? keys.change(id) : changeId === null ? ["change"] : keys.change(changeId),
   kind === "candidate" ? keys.candidate(id) : ["candidate"]
 ]
 

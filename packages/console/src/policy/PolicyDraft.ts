@@ -22,6 +22,7 @@ export const fieldWords: Readonly<Record<FieldName, string>> = {
   flakeRetries: "A second run after a failure",
   evidenceReuse: "Evidence of before",
   waivedChecks: "Checks that do not count for a while",
+  outsideAgents: "Agents that people bring",
   packages: "Packages",
   lane: "Lane",
   freezes: "Freezes"

@@ -14,6 +14,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ApprovalFields } from "./ApprovalFields.tsx"
+import { AgentFields } from "./AgentFields.tsx"
 import { CheckFields } from "./CheckFields.tsx"
 import { FreezeFields, LaneFields } from "./LaneFields.tsx"
 import { PackageFields } from "./PackageFields.tsx"
@@ -108,6 +109,7 @@ const Form = ({ policy, queryKey }: { readonly policy: Policy; readonly queryKey
         <div className="stack">
           <ApprovalFields fields={fields} set={set} />
           <CheckFields fields={fields} set={set} />
+          <AgentFields fields={fields} set={set} />
           <PackageFields fields={fields} set={set} />
           <LaneFields fields={fields} set={set} />
           <FreezeFields fields={fields} set={set} />

@@ -1,12 +1,11 @@
 /** Where each screen is. Its code is loaded when somebody goes there. */
 import { type ComponentType, lazy } from "react"
 
-/** A screen that is there, or one that is planned: then `asks` is what to ask the API meanwhile. */
-export type ScreenRow =
-  | { readonly path: string; readonly screen: ComponentType }
-  | { readonly path: string; readonly title: string; readonly asks: string }
-
-const planned = (path: string, title: string, asks: string): ScreenRow => ({ path, title, asks })
+/** A screen, and where it is. */
+export interface ScreenRow {
+  readonly path: string
+  readonly screen: ComponentType
+}
 
 /** In the order in which they are tried. */
 export const screens: ReadonlyArray<ScreenRow> = [

@@ -11,22 +11,15 @@ import { StaleNotice } from "./ConnectionState.tsx"
 import { KeysDialog } from "./KeysDialog.tsx"
 import { NoScreen } from "./NoScreen.tsx"
 import { labelIn } from "./Place.ts"
-import { PlannedScreen } from "./PlannedScreen.tsx"
 import { ScreenBoundary } from "./ScreenBoundary.tsx"
 import { screens } from "./Screens.ts"
 import { useKeys } from "./UseKeys.ts"
 
 const Screens = (): ReactNode => (
   <Switch>
-    {screens.map((row) =>
-      "screen" in row ? (
-        <Route key={row.path} path={row.path} component={row.screen} />
-      ) : (
-        <Route key={row.path} path={row.path}>
-          <PlannedScreen title={row.title} asks={row.asks} />
-        </Route>
-      )
-    )}
+    {screens.map(({ path, screen }) => (
+      <Route key={path} path={path} component={screen} />
+    ))}
     <Route>
       <NoScreen />
     </Route>

@@ -31,16 +31,19 @@ describe("Server-sent events", () => {
 })
 
 describe("A change of state", () => {
-  const frame = { projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying", sequence: 3 }
+  const frame = { projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying", changeId: null, sequence: 3 }
 
   it("makes stale what is of its Project and of itself", () => {
     const read = frameOf(JSON.stringify(frame))
-    expect(read).toEqual({ projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying" })
+    expect(read).toEqual({ projectId: "proj_1", kind: "change", id: "chg_1", to: "verifying", changeId: null })
     expect(staleBy(read!)).toEqual([["inbox"], ["projects"], ["project", "proj_1"], ["change", "chg_1"], ["candidate"]])
   })
 
-  it("of a Candidate makes stale every Change that is open: it does not say which", () => {
-    expect(staleBy({ projectId: "proj_1", kind: "candidate", id: "cand_1", to: "" })).toContainEqual(["change"])
+  it("of a Candidate makes its Change stale; every one that is open where it does not say which", () => {
+    const moved = { projectId: "proj_1", kind: "candidate", id: "cand_1", to: "" }
+    expect(staleBy({ ...moved, changeId: "chg_1" })).toContainEqual(["change", "chg_1"])
+    expect(staleBy({ ...moved, changeId: "chg_1" })).not.toContainEqual(["change"])
+    expect(staleBy({ ...moved, changeId: null })).toContainEqual(["change"])
   })
 
   it.each(["", "null", "7", "[]", '{"kind":"change"}', "{"])("is none in %j", (data) => {

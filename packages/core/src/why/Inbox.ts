@@ -17,6 +17,7 @@ import { Commands } from "../work/Commands.ts"
 
 /** Why something waits: the word for programs. */
 export const inboxKinds = ["approval", "budget", "candidate", "release", "dead_letter", "change"] as const
+/** One of them. */
 export type InboxKind = (typeof inboxKinds)[number]
 
 /** One thing that waits. */

@@ -24,8 +24,8 @@ describe("A device that asks to be let in", () => {
       body: {
         deviceCode: expect.stringMatching(/^[\w-]{43}$/),
         userCode: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
-        verificationUri: "/device",
-        verificationUriComplete: `/device?code=${answer.body.userCode}`,
+        verificationUri: "http://pawl.test/device",
+        verificationUriComplete: `http://pawl.test/device?code=${answer.body.userCode}`,
         expiresIn: 600,
         interval: 5
       }

@@ -4,7 +4,8 @@ import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProb
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import { type ConsolePage, openPage } from "./kit/ConsolePage.ts"
-import { linkOf, looks, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
+import { looks } from "./kit/Looks.ts"
+import { linkOf, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`One's own account in a browser (${browserMissing ?? "Chromium"})`, () => {
   const folder = temporaryFolder()

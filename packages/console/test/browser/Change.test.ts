@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { looks } from "./kit/Looks.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { Look } from "./kit/ConsolePage.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
@@ -227,8 +228,6 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await close()
     await server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "off" } })
   })
-
-  const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
 
   it.each(looks)("breaks no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
     const { change } = await proposed(`Owe an approval, ${look.theme} at ${look.width}`, {

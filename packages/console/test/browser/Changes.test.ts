@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { looks } from "./kit/Looks.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { Look } from "./kit/ConsolePage.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
@@ -122,8 +123,6 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     expect(await goals()).toEqual(["Say when we are open"])
     await close()
   })
-
-  const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
 
   it.each(looks)("break no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
     const { broken, page, picture, settled } = await open("/p/shop/changes", look)

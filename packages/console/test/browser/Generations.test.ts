@@ -5,7 +5,8 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
-import { looks, picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { looksToNarrow as looks } from "./kit/Looks.ts"
+import { picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
 
 interface Version {
   readonly generation: number

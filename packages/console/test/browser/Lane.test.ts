@@ -6,7 +6,8 @@ import { laned, racers, settled as landed } from "../../../server/test/e2e/kit/L
 import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
-import { looks, picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { looksToNarrow as looks } from "./kit/Looks.ts"
+import { picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
 
 describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissing ?? "Chromium"})`, () => {
   const folder = temporaryFolder()

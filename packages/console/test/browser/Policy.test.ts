@@ -5,7 +5,8 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
-import { looks, picture, provoked, signInAt } from "./kit/SignIn.ts"
+import { looks } from "./kit/Looks.ts"
+import { picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissing ?? "Chromium"})`, () => {
   const folder = temporaryFolder()

@@ -4,7 +4,8 @@ import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProb
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
-import { looks, openSignedIn } from "./kit/ChangePage.ts"
+import { looks } from "./kit/Looks.ts"
+import { openSignedIn } from "./kit/ChangePage.ts"
 
 /** A page that says a word, and that keeps no cookie without saying so. */
 const app = (

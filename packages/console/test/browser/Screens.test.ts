@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { looks } from "./kit/Looks.ts"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
@@ -184,8 +185,6 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     expect(await page.getByRole("dialog").count()).toBe(0)
     await close()
   })
-
-  const looks = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
 
   it.each(looks)("breaks no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {
     const { broken, page, settled } = await open({ ...look, height: look.width === 390 ? 844 : 800 })

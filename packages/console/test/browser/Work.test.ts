@@ -9,7 +9,8 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { done, environmentOf, script, type Team, titleOf, write } from "../../../server/test/e2e/kit/ScriptedTeam.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
-import { looks, openSignedIn } from "./kit/ChangePage.ts"
+import { looks } from "./kit/Looks.ts"
+import { openSignedIn } from "./kit/ChangePage.ts"
 
 const hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 

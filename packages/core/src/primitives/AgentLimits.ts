@@ -96,12 +96,10 @@ export const AgentLimits = {
   claimWaitMs: 10 * minute,
   claimsPerTask: 100,
   /**
-   * How long a Task that is worked outside stays so without a word, how often its worker renews that, and how often a
-   * Task that is kept for agents outside looks at its Policy again (decisions: a Task whose worker is gone is ready again
-   * within 2 minutes, and three renewals may be lost).
+   * How long a Task that is worked outside stays so without a word, and how often a Task that is kept for agents outside
+   * looks at its Policy again (decisions: a Task whose worker is gone is ready again within 2 minutes).
    */
   outsideLeaseMs: 100 * second,
-  outsideRenewMs: 30 * second,
   outsideLookMs: minute,
   /** Characters of why a Task is given up (decision). */
   giveUpReasonLength: 1_000,

@@ -17,11 +17,6 @@ export interface ChangePage extends ConsolePage {
   readonly tooWide: () => Promise<number>
 }
 
-/** All themes and widths that pictures are taken of. */
-export const looks: ReadonlyArray<Look & { readonly theme: "light" | "dark"; readonly width: number }> = (
-  ["light", "dark"] as const
-).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })))
-
 /** Opens a path of the console and signs in there. */
 export const openSignedIn = async (
   browser: Browser,

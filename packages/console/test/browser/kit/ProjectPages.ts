@@ -7,12 +7,6 @@ import { type ConsolePage, type Look, openPage } from "./ConsolePage.ts"
 /** Refusals that each page meets: nobody is signed in at first, and this server sends no news. */
 const always = ["/v1/session$", "/v1/changes-of-state(\\?.*)?$"]
 
-/** Both themes, wide and narrow; and as narrow as any page must fit. */
-export const looks = [
-  ...(["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width }))),
-  { theme: "light", width: 320 } as const
-]
-
 /** A page at a path, signed in by a pasted token. `refused` are addresses whose refusals a test expects. */
 export const signedIn = async (
   browser: Browser,

@@ -37,11 +37,6 @@ export const picture = async ({ page }: Pick<ConsolePage, "page">, name: string)
   if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
-/** Both themes, wide and narrow. */
-export const looks: ReadonlyArray<Required<Pick<Look, "theme" | "width">>> = (["light", "dark"] as const).flatMap(
-  (theme) => [1280, 390].map((width) => ({ theme, width }))
-)
-
 /** Refusals that a test provoked are told by the browser too: they are taken out of its complaints, and no others. */
 export const provoked = ({ complaints }: Pick<ConsolePage, "complaints">, ...statuses: ReadonlyArray<number>): void => {
   const told = complaints.filter((each) => !statuses.some((status) => each.includes(`status of ${status}`)))

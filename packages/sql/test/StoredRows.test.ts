@@ -24,7 +24,8 @@ const stored: ReadonlyArray<Stored> = readFileSync(new URL("StoredRows.jsonl", i
 const younger: ReadonlyArray<Kind> = [
   ...(["modelCall", "note", "claim", "review"] as const),
   ...(["statement", "particulars", "chain", "chainLog", "signingKey", "approver"] as const),
-  ...(["lane", "laneEntry", "flake"] as const)
+  ...(["lane", "laneEntry", "flake"] as const),
+  ...(["session", "signInCode", "identity", "deviceGrant"] as const)
 ]
 const older = kinds.filter((kind) => !younger.includes(kind))
 

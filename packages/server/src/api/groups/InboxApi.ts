@@ -1,10 +1,12 @@
 /** What waits for the caller, and news of all that the caller may see. */
 import { inboxKinds } from "@pawl/core/why/Inbox"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
+import { Int } from "../DocumentSchemas.ts"
 import { about, readingOwn } from "../Needs.ts"
 import { queryNumber } from "../PageParams.ts"
+import { streamed } from "../StreamedPage.ts"
 
 const InboxItem = Schema.Struct({
   kind: Schema.Literals(inboxKinds),
@@ -21,6 +23,17 @@ const InboxItem = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   at: Schema.String
 }).annotate({ identifier: "InboxItem" })
+
+const StateChange = Schema.Struct({
+  /** Milliseconds since 1970 by the store's clock. Several may have the same. */
+  sequence: Int,
+  projectId: Schema.String,
+  /** As in the history; `project` for one that came, went, or moved by much. */
+  kind: Schema.String,
+  id: Schema.String,
+  to: Schema.String,
+  changeId: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "StateChange" })
 
 /** Over all Projects that the caller may see. */
 export const InboxApi = HttpApiGroup.make("inbox")
@@ -42,16 +55,20 @@ export const InboxApi = HttpApiGroup.make("inbox")
   .add(
     HttpApiEndpoint.get("changesOfState", "/v1/changes-of-state", {
       query: Schema.Struct({ after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER)) }),
-      success: Schema.String.annotate({ description: "events without end" }).pipe(
-        HttpApiSchema.asText({ contentType: "text/event-stream" })
+      success: Schema.Struct({
+        items: Schema.Array(StateChange),
+        /** Where to go on from: the next question's `after`. */
+        after: Int
+      }).annotate({ identifier: "StateChangePage" })
+    })
+      .annotateMerge(
+        about(
+          readingOwn,
+          "News of all Projects that the caller may see",
+          "Each item says that something moved; read it again to know what it is now. With `Accept: text/event-stream` the answer stays open and tells each as it comes: `id:` is the sequence, and `after`, or the header `Last-Event-ID`, takes a stream up again there. A frame may come twice then. Without it the answer is what moved since `after`, nothing where that is left out. One of the kind `project` says that a Project `appeared`, is `gone`, or has `moved` by more than is told one by one."
+        )
       )
-    }).annotateMerge(
-      about(
-        readingOwn,
-        "News of all Projects that the caller may see, as one stream",
-        "Each event says that something moved: `{ sequence, projectId, kind, id, to, changeId }`; read it again to know what it is now. `id:` is the sequence: `after`, or the header `Last-Event-ID`, takes a stream up again there. A frame may come twice then. A frame of the kind `project` says that one `appeared`, is `gone`, or has `moved` by more than is told one by one."
-      )
-    )
+      .annotate(OpenApi.Transform, streamed("StateChangePage", "change"))
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "What waits, and news")

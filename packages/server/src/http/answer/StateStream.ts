@@ -108,6 +108,15 @@ const missed = Effect.fnUntraced(function* (reader: Reader, afterMs: number) {
   })
 })
 
+/** What moved since a time, as a page: for whoever cannot keep a stream open. */
+export const stateSince = Effect.fnUntraced(function* (afterMs: number | null) {
+  const { user } = yield* CurrentUser
+  const reader: Reader = { marks: new Map(), lookedAtMs: Number.NEGATIVE_INFINITY }
+  const after = yield* Time.nowMillis
+  yield* look(reader, user.id, 0)
+  return { items: afterMs === null ? [] : yield* missed(reader, afterMs), after }
+})
+
 /** What moves from the marks of the reader on. */
 const moving = Effect.fnUntraced(function* (reader: Reader, userId: string) {
   const rung = yield* Queue.sliding<void>(1)

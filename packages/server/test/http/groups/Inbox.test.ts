@@ -185,9 +185,22 @@ describe("News of all Projects", () => {
     expect((await until(({ to }) => to === "gone")).at(-1)).toMatchObject({ kind: "project", id: mine.id })
   })
 
+  it("are a page too, for who keeps no stream open", async () => {
+    const first = (await api.call("GET", "/v1/changes-of-state")).body
+    expect(first).toEqual({ items: [], after: expect.any(Number) })
+    const project = await newProject(api, "asked-for")
+    const { candidateId } = await newCandidate(api, project.id, "r1", { "a.txt": "a" })
+    const { after, items } = (await api.call("GET", `/v1/changes-of-state?after=${first.after}`)).body
+    expect(items).toContainEqual(
+      expect.objectContaining({ projectId: project.id, kind: "candidate", id: candidateId, to: "verified" })
+    )
+    expect(after).toBeGreaterThanOrEqual(first.after)
+  })
+
   it("begin at a number alone", async () => {
     expectProblem(await api.call("GET", "/v1/changes-of-state?after=x"), 400, "invalid_field", { field: "after" })
-    const answer = await api.call("GET", "/v1/changes-of-state", { headers: { "last-event-id": "x" } })
+    const headers = { accept: "text/event-stream", "last-event-id": "x" }
+    const answer = await api.call("GET", "/v1/changes-of-state", { headers })
     expectProblem(answer, 400, "invalid_field", { field: "Last-Event-ID" })
   })
 

@@ -212,7 +212,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await picture(name("dialog"))
     await page.keyboard.press("Escape")
     await page.getByRole("link", { name: "Corner Shop" }).click()
-    await settled("Overview")
+    await settled("Corner Shop")
     expect(await broken()).toEqual([])
     await picture(name("project"))
     await close()

@@ -40,6 +40,11 @@ export const pieces: ReadonlyArray<Piece> = [
     files: ["LanePostgres.test.ts"]
   },
   {
+    name: "screens",
+    about: "all screens of the console in both themes, wide, narrow and as narrow as any page must fit",
+    files: ["console/test/browser"]
+  },
+  {
     name: "flips",
     about: "a thousand bytes of packs, each another one, in both verifiers",
     files: ["proof/Flips.test.ts"]

@@ -1,5 +1,10 @@
-/** How screens are looked at: in both themes, wide and narrow, and as narrow as any page must fit. */
-import { slice } from "@pawl/testing/Depth"
+/**
+ * How screens are looked at: in both themes, wide and narrow, and as narrow as any page must fit. A run of all tests takes
+ * one look at each, and with the next commit another; `test:long -- screens` takes all. The deep form takes none: what it
+ * is for is chance, and a browser's time is long.
+ */
+import { sliceOf } from "@pawl/testing/Slices"
+import { inject } from "vitest"
 
 /** One of them. */
 export interface ScreenLook {
@@ -7,11 +12,16 @@ export interface ScreenLook {
   readonly width: number
 }
 
+const { depth, seed } = inject("pawlDepth") ?? { depth: "deep", seed: 0 }
+
+const some = (all: ReadonlyArray<ScreenLook>): ReadonlyArray<ScreenLook> =>
+  depth === "quick" ? sliceOf(all, 1, seed) : all
+
 const all: ReadonlyArray<ScreenLook> = (["light", "dark"] as const).flatMap((theme) =>
   [1280, 390].map((width) => ({ theme, width }))
 )
 
-/** Both themes, wide and narrow; a quick run takes two of them, and with the next commit the others. */
-export const looks = slice(all, { quick: 2 })
+/** Both themes, wide and narrow. */
+export const looks = some(all)
 /** The same, and the narrowest. */
-export const looksToNarrow = slice<ScreenLook>([...all, { theme: "light", width: 320 }], { quick: 2 })
+export const looksToNarrow = some([...all, { theme: "light", width: 320 }])

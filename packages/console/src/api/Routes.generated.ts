@@ -112,6 +112,7 @@ export const routes = {
   },
   policies: {
     get: ["GET", "/v1/projects/:id/policy"],
+    versions: ["GET", "/v1/projects/:id/policy/versions"],
     put: ["PUT", "/v1/projects/:id/policy"]
   },
   members: {

@@ -125,6 +125,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },
   "audits.get": { id: "project" },
   "policies.get": { id: "project" },
+  "policies.versions": { id: "project" },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "members.get": { id: "project" },
   "members.put": { id: "project", body: () => ({ members: [] }) },

@@ -12,7 +12,7 @@ import { Int } from "../DocumentSchemas.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administering, reading } from "../Needs.ts"
-import { ById } from "../PageParams.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
 
 const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
@@ -159,6 +159,13 @@ export const PoliciesApi = HttpApiGroup.make("policies")
     HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(
       about(reading, "The Policy in force")
     )
+  )
+  .add(
+    HttpApiEndpoint.get("versions", "/v1/projects/:id/policy/versions", {
+      params: ById,
+      query: PageParams,
+      success: pageOf(PolicyRecord)
+    }).annotateMerge(about(reading, "All Policies that there were, the one in force first"))
   )
   .add(
     HttpApiEndpoint.put("put", "/v1/projects/:id/policy", {

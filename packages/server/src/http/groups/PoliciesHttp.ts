@@ -6,6 +6,7 @@ import { demand } from "@pawl/core/ledger/Decision"
 import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { listed } from "../answer/RecordPages.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 /** Handlers of `policies`: putting one makes a new version. */
@@ -16,6 +17,14 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
           return { policy: (yield* demand("policy", project.id)).record }
+        })
+      )
+    )
+    .handle("versions", ({ params, query }) =>
+      answering(
+        Effect.gen(function* () {
+          const { id: projectId } = yield* onProject(params.id)
+          return yield* listed("policyVersion", { projectId, order: "newest", ...query })
         })
       )
     )

@@ -41,6 +41,18 @@ it("has a lane that is on when somebody says so, within its bounds, and off agai
   expect((await put({})).body.policy.lane).toEqual({ mode: "off" })
 })
 
+it("leaves its versions behind, each as it was, who set it and when, the newest first", async () => {
+  const { id } = await newProject(api, "versions")
+  const path = `/v1/projects/${id}/policy`
+  const first = (await api.call("GET", path)).body.policy
+  const next = (await api.call("PUT", path, { body: { approvalsRequired: 2 } })).body.policy
+  const last = (await api.call("PUT", path, { body: { approvalsRequired: 3 } })).body.policy
+  expect((await api.call("GET", `${path}/versions`)).body).toEqual({ items: [last, next, first], nextCursor: null })
+  const page = await api.call("GET", `${path}/versions?limit=2`)
+  expect(page.body.items).toEqual([last, next])
+  expect((await api.call("GET", `${path}/versions?limit=2&cursor=${page.body.nextCursor}`)).body.items).toEqual([first])
+})
+
 describe("A Policy that two people change at once", () => {
   it("is refused to the one who did not see the other's, and taken when they did", async () => {
     const { id } = await newProject(api, "at-once")

@@ -55,7 +55,9 @@ export const openPage = async (
   })
   page.on("pageerror", (error) => complaints.push(error.message))
   page.on("request", (request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith("data:")) complaints.push(request.url())
+    // What a frame asks for is the app's that is shown in it.
+    const isOurs = request.frame() === page.mainFrame()
+    if (isOurs && !request.url().startsWith(origin) && !request.url().startsWith("data:")) complaints.push(request.url())
   })
   await page.addInitScript({
     content: `document.addEventListener("securitypolicyviolation", (event) =>

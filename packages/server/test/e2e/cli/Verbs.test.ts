@@ -59,14 +59,15 @@ describe("The main job by verbs alone", () => {
 
   it("may begin by a browser that is signed in: a code is shown, and a token kept that nobody saw", async () => {
     const other = userCommand(join(home.path, "by-a-browser"))
-    let answered: Promise<unknown> | null = null
+    const answered: Array<Promise<unknown>> = []
     const { code, stdout, stderr } = await other.run(["login", server.origin, "--web", "--json"], {
       onOutput: (all) => {
         const [, userCode] = /let in the device that shows (\S+)/.exec(all) ?? []
-        if (userCode !== undefined) answered ??= server.api.post("/v1/device/confirm", { userCode })
+        if (userCode !== undefined && answered.length === 0)
+          answered.push(server.api.post("/v1/device/confirm", { userCode }))
       }
     })
-    await answered
+    await Promise.all(answered)
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(stderr).toContain(`open http://localhost:${server.port}/device?code=`)
     expect(JSON.parse(stdout)).toMatchObject({ address: server.origin, user: { name: "Owner" } })

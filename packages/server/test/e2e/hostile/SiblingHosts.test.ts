@@ -56,7 +56,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
         route: String(route),
         method: String(method),
         status: Number(status),
-        userId: userId === null ? null : String(userId)
+        userId: typeof userId === "string" ? userId : null
       }))
 
   const targets = (): ReadonlyArray<Target> =>
@@ -106,7 +106,11 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
     await page.goto(`${console}/health`)
     const headers = { "content-type": "application/json" }
     const signingIn = { method: "POST", headers, body: JSON.stringify({ token }) }
-    expect(await inPage(`(asked) => fetch("/v1/session", asked).then(({ status }) => status)`, signingIn)).toBe(204)
+    const status = await inPage<number>(
+      `(asked) => fetch("/v1/session", asked).then(({ status }) => status)`,
+      signingIn
+    )
+    if (status !== 204) throw new Error(`nobody could sign in: ${String(status)}`)
     secret = (await context.cookies(console)).find(({ name }) => name === "__Host-pawl")?.value ?? ""
     await page.goto(url)
   })

@@ -6,8 +6,7 @@ import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
 import { announce } from "../shell/Announcements.ts"
-import { SelectField, TextField } from "../ui/Field.tsx"
-import { TextArea } from "../ui/TextArea.tsx"
+import { SelectField, TextAreaField, TextField } from "../ui/Field.tsx"
 import { budgetProblem } from "./Budget.ts"
 
 interface Given {
@@ -29,7 +28,7 @@ const Fields = ({
   readonly set: (next: Given) => void
 }): ReactNode => (
   <>
-    <TextArea
+    <TextAreaField
       label="Goal"
       rows={4}
       value={given.goal}

@@ -6,8 +6,7 @@ import { useAct } from "../candidate/Act.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
-import { TextField } from "../ui/Field.tsx"
-import { TextArea } from "../ui/TextArea.tsx"
+import { TextAreaField, TextField } from "../ui/Field.tsx"
 import type { Change } from "./Records.ts"
 
 interface Given {
@@ -47,7 +46,7 @@ const Fields = ({
       wrong={isAsked && given.path.trim() === "" ? "Name the file." : null}
       onChange={({ target }) => set({ ...given, path: target.value })}
     />
-    <TextArea
+    <TextAreaField
       label="Its whole text"
       isCode
       rows={8}

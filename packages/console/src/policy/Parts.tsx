@@ -1,6 +1,6 @@
 /** Parts of the form of a Policy. */
+import { TextAreaField } from "../ui/Field.tsx"
 import { type ReactNode, useState } from "react"
-import { LongTextField } from "../ui/LongTextField.tsx"
 import { namesIn, type PolicyFields } from "./PolicyDraft.ts"
 
 /** What each part of the form is given. `set` takes the fields that change. */
@@ -48,7 +48,7 @@ export const NamesField = ({
   const [typed, setTyped] = useState(names.join("\n"))
   const text = namesIn(typed).join("\n") === names.join("\n") ? typed : names.join("\n")
   return (
-    <LongTextField
+    <TextAreaField
       label={label}
       hint={hint}
       rows={Math.min(8, Math.max(2, names.length + 1))}

@@ -1,7 +1,7 @@
 /** The Policy as it is sent: what the form says stands here, and what is written here the form says. */
+import { TextAreaField } from "../ui/Field.tsx"
 import { type ReactNode, useState } from "react"
 import { Card } from "../ui/Card.tsx"
-import { LongTextField } from "../ui/LongTextField.tsx"
 import { changedFields, type PolicyFields } from "./PolicyDraft.ts"
 
 const textOf = (fields: PolicyFields): string => JSON.stringify(fields, null, 2)
@@ -49,7 +49,7 @@ export const PolicyJson = ({
   const text = typed !== null && isTyped ? typed : textOf(fields)
   return (
     <Card title="As JSON">
-      <LongTextField
+      <TextAreaField
         label="All fields, as the API takes them"
         rows={24}
         spellCheck={false}

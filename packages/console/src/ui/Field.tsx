@@ -1,5 +1,11 @@
 /** A value that somebody gives: its name, a hint, and what is wrong with it. */
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react"
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId
+} from "react"
 
 interface Told {
   readonly label: string
@@ -55,6 +61,22 @@ export const TextField = ({
 }: Told & Omit<InputHTMLAttributes<HTMLInputElement>, "className" | "id">): ReactNode => (
   <Around label={label} hint={hint} wrong={wrong}>
     {(given) => <input {...rest} {...given} />}
+  </Around>
+)
+
+/** Text of more than one line. `isCode` shows it as a machine reads it. */
+export const TextAreaField = ({
+  hint,
+  isCode = false,
+  label,
+  wrong = null,
+  ...rest
+}: Told & { readonly isCode?: boolean } & Omit<
+    TextareaHTMLAttributes<HTMLTextAreaElement>,
+    "className" | "id"
+  >): ReactNode => (
+  <Around label={label} hint={hint} wrong={wrong}>
+    {(given) => <textarea rows={4} {...rest} {...given} className={isCode ? "input input-code" : "input"} />}
   </Around>
 )
 

@@ -33,7 +33,7 @@ export const departing = Effect.fnUntraced(function* (place: Commit.Stored<Organ
   const id = keyOf(organizationId, userId)
   const before = yield* find("departure", id)
   const departure: Departure = { organizationId, userId, count: (before?.record.count ?? 0) + 1, at: now }
-  const gone: Commit.Write = { _tag: "Delete", kind: "organizationMember", id, revision: place.revision }
+  const gone = Commit.remove("organizationMember", id, place)
   return [gone, before === null ? Commit.insert("departure", departure) : Commit.update("departure", before, departure)]
 })
 

@@ -55,12 +55,8 @@ const one = Effect.fnUntraced(function* (where: { readonly hash: string } | { re
   return items[0] ?? null
 })
 
-const deletion = ({ record, revision }: Commit.Stored<DeviceGrant>): Commit.Write => ({
-  _tag: "Delete",
-  kind: "deviceGrant",
-  id: record.id,
-  revision
-})
+const deletion = (stored: Commit.Stored<DeviceGrant>): Commit.Write =>
+  Commit.remove("deviceGrant", stored.record.id, stored)
 
 /** What a device is told: `deviceCode` is for itself alone, `userCode` for the person. */
 export interface Offered {

@@ -37,13 +37,7 @@ interface Entry extends Pick<Session, "scopes" | "tokenId" | "how"> {
 /** Whether a session lets anybody in at this time, as far as its row says. */
 const isOpen = (session: Session, now: Time.Timestamp): boolean => session.idleUntil > now && session.endsAt > now
 
-/** The deletion of a session's row. */
-const deletion = ({ record, revision }: Commit.Stored<Session>): Commit.Write => ({
-  _tag: "Delete",
-  kind: "session",
-  id: record.id,
-  revision
-})
+const deletion = (stored: Commit.Stored<Session>): Commit.Write => Commit.remove("session", stored.record.id, stored)
 
 const sessionsOf = (userId: string) =>
   Effect.flatMap(Records, (records) =>

@@ -37,7 +37,7 @@ const sweeping = Effect.fnUntraced(function* (now: Time.Timestamp) {
   const { items } = yield* (yield* Records).list("signInCode", { limit: Limits.signInCodesSwept })
   return items
     .filter(({ record }) => record.expiresAt <= now)
-    .map(({ record, revision }): Commit.Write => ({ _tag: "Delete", kind: "signInCode", id: record.hash, revision }))
+    .map((ended) => Commit.remove("signInCode", ended.record.hash, ended))
 })
 
 /** A new code that lets a user in once, within `Limits.signInCodeMs`. Fails with `Unknown` for one who was disabled. */

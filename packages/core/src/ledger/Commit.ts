@@ -87,6 +87,14 @@ export const update = <K extends Kind>(kind: K, stored: Stored<RecordOf<K>>, fie
     revision: stored.revision
   }) as unknown as Write
 
+/** The write that takes a stored record away; conflicts when it moved on. */
+export const remove = (kind: Kind, id: string, { revision }: Stored<unknown>): Write => ({
+  _tag: "Delete",
+  kind,
+  id,
+  revision
+})
+
 /** That a record still is at the revision at which it was read. */
 export const unchanged = (kind: Kind, id: string, stored: Stored<unknown>): Expectation => ({
   _tag: "Unchanged",

@@ -35,8 +35,11 @@ export interface Running {
   readonly tokenIsFresh: boolean
   /** The id of the key that signs statements, when it was made now; null when not. */
   readonly freshKeyid: string | null
-  /** Where the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where that is another's matter. */
-  readonly signInLink: Redacted.Redacted | null
+  /**
+   * Makes a link by which the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where there is no
+   * console, or a provider of identities signs people in.
+   */
+  readonly makeSignInLink: Effect.Effect<Redacted.Redacted, Effect.Error<ReturnType<typeof SignInCodes.offer>>> | null
   /** Fails when this process must not go on, which the scope does not know of. It never comes otherwise. */
   readonly ended: Effect.Effect<never, Outgrown>
 }
@@ -44,7 +47,7 @@ export interface Running {
 interface Begun {
   readonly owner: OwnerToken.OwnerToken | null
   readonly freshKeyid: string | null
-  readonly signInLink: Redacted.Redacted | null
+  readonly makeSignInLink: Running["makeSignInLink"]
 }
 
 /** Serves apps alone: it makes nothing of the installation, and takes nothing back. */
@@ -60,7 +63,7 @@ const route = Effect.fnUntraced(function* (opened: Opened) {
     const readiness = yield* ReadinessCheck.ofRouter(loops, options)
     yield* serve(opened, { own, loops, readiness, api: ApiListener.health(options, readiness.state) })
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner: null, freshKeyid: null, signInLink: null } satisfies Begun
+  return { owner: null, freshKeyid: null, makeSignInLink: null } satisfies Begun
 })
 
 /** Does what its roles say, or all. */
@@ -73,7 +76,7 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
   // Only workers sign.
   const keys = has("worker") ? yield* Effect.provide(Signers.start(options, installation), services) : { fresh: null }
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
-  const signInLink = yield* Effect.gen(function* () {
+  const makeSignInLink = yield* Effect.gen(function* () {
     yield* installation.takeBack
     const own = yield* ownProcess(options)
     // Its note is the last thing that a stop takes back.
@@ -97,10 +100,12 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
     }
     yield* Effect.forkScoped(loops.supervise("contraction", Effect.andThen(Presence.outlive, Effect.never)))
     yield* serve(opened, { own, loops, readiness, api })
-    const code = has("api") && options.oidc === null ? yield* SignInCodes.offer(user.id) : null
-    return code === null ? null : Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
+    const link = Effect.map(SignInCodes.offer(user.id), (code) =>
+      Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
+    )
+    return has("api") && options.console && options.oidc === null ? Effect.provide(link, services) : null
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner, freshKeyid: keys.fresh, signInLink } satisfies Begun
+  return { owner, freshKeyid: keys.fresh, makeSignInLink } satisfies Begun
 })
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
@@ -114,7 +119,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const addresses = Addresses.of(options, listener.port)
   const ended = yield* Deferred.make<never, Outgrown>()
   const opened = { parts: { options, installation, addresses, alone, telemetry }, listener, ended }
-  const { freshKeyid, owner, signInLink } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
+  const { freshKeyid, makeSignInLink, owner } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
   yield* settled
   return {
     port: listener.port,
@@ -122,7 +127,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     ownerToken: owner?.token ?? null,
     tokenIsFresh: owner?.fresh === true,
     freshKeyid,
-    signInLink,
+    makeSignInLink,
     ended: Deferred.await(ended)
   } satisfies Running
 })

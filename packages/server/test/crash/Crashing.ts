@@ -116,17 +116,12 @@ export const record = async <P extends { readonly folder: string }, C>(
   return { story, stations }
 }
 
-/** What a start commits before the server is ready: who is killed there has nobody to serve yet, and starts again. */
-const ofStart = "Ledger.commit(SignInCodes.offer)"
-
 /** Every place of a recording, in its order, each once. */
 export const placesOf = <P extends { readonly folder: string }, C>({
   stations
 }: Recording<P, C>): ReadonlyArray<Place> => {
   const all = stations.flatMap(({ passed }, stage) => passed.map((name) => ({ name, stage })))
-  return all.filter(
-    ({ name }, index) => !name.includes(ofStart) && all.findIndex((place) => place.name === name) === index
-  )
+  return all.filter(({ name }, index) => all.findIndex((place) => place.name === name) === index)
 }
 
 const crashAt = async <P extends { readonly folder: string }, C>(

@@ -57,7 +57,8 @@ export const openPage = async (
   page.on("request", (request) => {
     // What a frame asks for is the app's that is shown in it.
     const isOurs = request.frame() === page.mainFrame()
-    if (isOurs && !request.url().startsWith(origin) && !request.url().startsWith("data:")) complaints.push(request.url())
+    if (isOurs && !request.url().startsWith(origin) && !request.url().startsWith("data:"))
+      complaints.push(request.url())
   })
   await page.addInitScript({
     content: `document.addEventListener("securitypolicyviolation", (event) =>

@@ -1,17 +1,12 @@
 /** Devices that ask to be let in. A device's token is in the answer that fetches it, and nowhere else. */
 import { Effect, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { confirm, offer, redeem } from "@pawl/core/access/Devices"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
-import { RateLimits, strangerAt } from "../request/RateLimits.ts"
-
-const counted = Effect.flatMap(Effect.all([HttpServerRequest.HttpServerRequest, RateLimits]), ([asked, rates]) =>
-  rates.take(strangerAt(asked.remoteAddress))
-)
+import { countStranger } from "../request/RateLimits.ts"
 
 /** Handlers of `devices`, which need no token. */
 export const DevicesHttp = HttpApiBuilder.group(PawlApi, "devices", (handlers) =>
@@ -19,7 +14,7 @@ export const DevicesHttp = HttpApiBuilder.group(PawlApi, "devices", (handlers) =
     .handle("offer", ({ payload }) =>
       answering(
         Effect.gen(function* () {
-          yield* counted
+          yield* countStranger
           const offered = yield* offer(payload.name ?? "a device")
           const verificationUri = `${(yield* ApiSettings).origin ?? ""}/device`
           return {
@@ -36,7 +31,7 @@ export const DevicesHttp = HttpApiBuilder.group(PawlApi, "devices", (handlers) =
     .handle("token", ({ payload }) =>
       answering(
         Effect.gen(function* () {
-          yield* counted
+          yield* countStranger
           const { text, token } = yield* redeem(Redacted.make(payload.deviceCode))
           return { token: Redacted.value(text), id: token.id }
         })

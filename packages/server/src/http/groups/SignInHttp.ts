@@ -7,21 +7,15 @@ import * as Sessions from "@pawl/core/access/Sessions"
 import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { ApiSettings } from "../ApiSettings.ts"
 import { answering, refusing } from "../answer/HandlerAnswer.ts"
 import { pageOfProblem } from "../answer/ProblemPage.ts"
 import { IdentityProvider, SignInRefused } from "../IdentityProvider.ts"
-import { strangerAt, RateLimits } from "../request/RateLimits.ts"
+import { countStranger } from "../request/RateLimits.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
 
 const asked = HttpServerRequest.HttpServerRequest
 
 const userAgent = Effect.map(asked, ({ headers }) => headers["user-agent"] ?? "")
-
-/** Whoever guesses is stopped as other strangers are. */
-const counted = Effect.flatMap(Effect.all([asked, RateLimits]), ([{ remoteAddress }, rates]) =>
-  rates.take(strangerAt(remoteAddress))
-)
 
 const oneOfThem = new InvalidField({
   code: "invalid_field",
@@ -46,9 +40,9 @@ const flow = Effect.flatMap(IdentityProvider, (provider) =>
 )
 
 const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; readonly code?: string }) {
-  yield* counted
+  yield* countStranger
   yield* SessionCookie.refuseCrossSite
-  yield* SessionCookie.requireSecure((yield* ApiSettings).origin ?? "")
+  yield* SessionCookie.requireSecure
   const { code, token } = payload
   if ((code === undefined) === (token === undefined)) return yield* oneOfThem
   const agent = yield* userAgent
@@ -63,7 +57,7 @@ const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; r
 })
 
 const callback = Effect.gen(function* () {
-  yield* counted
+  yield* countStranger
   const request = yield* asked
   const kept = SessionCookie.askingIn(request)
   if (kept === null)
@@ -102,9 +96,9 @@ export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
     .handle("oidcStart", ({ query }) =>
       answering(
         Effect.gen(function* () {
-          yield* counted
+          yield* countStranger
           const place = yield* placeOf(query.returnTo)
-          yield* SessionCookie.requireSecure((yield* ApiSettings).origin ?? "")
+          yield* SessionCookie.requireSecure
           const { kept, url } = yield* (yield* flow).begin(place)
           const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
           return SessionCookie.settingAsking(kept)(led)

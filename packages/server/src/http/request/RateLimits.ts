@@ -2,6 +2,7 @@
 import { ServerLimits } from "../../ServerLimits.ts"
 import { steadyMillis } from "@pawl/core/primitives/Time"
 import { Context, Effect, Layer, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import type { Problem } from "../../api/Problem.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { problemOf } from "../answer/Problems.ts"
@@ -42,6 +43,12 @@ export class RateLimits extends Context.Service<
     readonly take: (caller: string) => Effect.Effect<void, Problem>
   }
 >()("@pawl/server/http/request/RateLimits") {}
+
+/** Counts a request by the address that it came from: of who has no credentials, or guesses them. */
+export const countStranger = Effect.flatMap(
+  Effect.all([HttpServerRequest.HttpServerRequest, RateLimits]),
+  ([{ remoteAddress }, rates]) => rates.take(strangerAt(remoteAddress))
+)
 
 const limited = (perMinute: number, retryAfterSeconds: number) =>
   problemOf(

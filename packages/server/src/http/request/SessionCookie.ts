@@ -5,6 +5,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ApiSettings } from "../ApiSettings.ts"
 
 /** A page of another origin sent a request with the cookie. */
 export class CrossSite extends Schema.TaggedError<CrossSite>()("CrossSite", {}) {
@@ -61,13 +62,12 @@ export const refuseCrossSite = Effect.flatMap(HttpServerRequest.HttpServerReques
 
 const local = /^(localhost|[^:]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** Fails with `InsecureOrigin` where a browser would not keep the cookie. `origin` is where people reach the API. */
-export const requireSecure = (
-  origin: string
-): Effect.Effect<void, InsecureOrigin, HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-    origin.startsWith("https:") || local.test(headers["host"] ?? "") ? Effect.void : Effect.fail(new InsecureOrigin())
-  )
+/** Fails with `InsecureOrigin` where a browser would not keep the cookie. */
+export const requireSecure = Effect.gen(function* () {
+  const { origin } = yield* ApiSettings
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  if (origin?.startsWith("https:") !== true && !local.test(headers["host"] ?? "")) return yield* new InsecureOrigin()
+})
 
 /** Sets a cookie on an answer; a lifetime of 0 takes it back. */
 export type Setting = (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse

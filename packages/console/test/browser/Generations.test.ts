@@ -6,7 +6,8 @@ import { type ServerProcess, startServer, temporaryFolder } from "../../../serve
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
-import { picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { picture } from "./kit/SignIn.ts"
 
 interface Version {
   readonly generation: number

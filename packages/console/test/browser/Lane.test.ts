@@ -7,7 +7,8 @@ import { type ServerProcess, startServer, temporaryFolder } from "../../../serve
 import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
-import { picture, signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { picture } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissing ?? "Chromium"})`, () => {
   const folder = temporaryFolder()

@@ -1,12 +1,8 @@
 /** A tab of a Change in a browser that is signed in by the pasted token. */
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import type { Browser } from "playwright-core"
-import { type ServerProcess, token } from "../../../../server/test/e2e/kit/ServerProcess.ts"
-import { type ConsolePage, type Look, openPage } from "./ConsolePage.ts"
-
-/** Pictures are kept where this says, for a person to look at. */
-const pictures = process.env["PAWL_TEST_PICTURES"]
+import type { ServerProcess } from "../../../../server/test/e2e/kit/ServerProcess.ts"
+import type { ConsolePage, Look } from "./ConsolePage.ts"
+import { picture, signInAt } from "./SignIn.ts"
 
 /** A page, what it shows when it asks for nothing more, and a picture of it. */
 export interface ChangePage extends ConsolePage {
@@ -24,22 +20,15 @@ export const openSignedIn = async (
   path: string,
   look: Look = {}
 ): Promise<ChangePage> => {
-  const opened = await openPage(browser, `http://localhost:${server.port}`, look)
+  const opened = await signInAt(browser, server, path, { look })
   const { page } = opened
-  await page.goto(`http://localhost:${server.port}${path}`)
-  await page.getByLabel("API token").fill(token)
-  await page.getByRole("button", { name: "Sign in" }).click()
   return {
     ...opened,
     shows: async (text) => {
       await page.getByRole("main").getByText(text).first().waitFor()
       await page.locator('main[data-settled="true"]').waitFor()
     },
-    picture: async (name) => {
-      if (pictures === undefined) return
-      mkdirSync(pictures, { recursive: true })
-      await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
-    },
+    picture: (name) => picture(opened, name),
     tooWide: () => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
   }
 }

@@ -1,8 +1,7 @@
 /** Pages of a console whose server signs people in, and hands that use keys alone. */
-import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
-import { token } from "../../../../server/test/e2e/kit/ServerProcess.ts"
-import { type ConsolePage, type Look, openPage } from "./ConsolePage.ts"
+import type { ConsolePage, Look } from "./ConsolePage.ts"
+import { signInAt } from "./SignIn.ts"
 
 /** Refusals that each page meets: nobody is signed in at first, and this server sends no news. */
 const always = ["/v1/session$", "/v1/changes-of-state(\\?.*)?$"]
@@ -13,14 +12,8 @@ export const signedIn = async (
   port: number,
   path: string,
   { look = {}, refused = [] }: { readonly look?: Look; readonly refused?: ReadonlyArray<string> } = {}
-): Promise<ConsolePage> => {
-  const origin = `http://localhost:${port}`
-  const opened = await openPage(browser, origin, look, new RegExp([...always, ...refused].join("|")))
-  await opened.page.goto(origin + path)
-  await opened.page.getByLabel("API token").fill(token)
-  await opened.page.getByRole("button", { name: "Sign in" }).click()
-  return opened
-}
+): Promise<ConsolePage> =>
+  signInAt(browser, { port }, path, { look, expected: new RegExp([...always, ...refused].join("|")) })
 
 /** Presses Tab until the focus is on what has this role and begins with this name. */
 export const tabTo = async (page: Page, role: string, name: string): Promise<void> => {
@@ -34,12 +27,6 @@ export const tabTo = async (page: Page, role: string, name: string): Promise<voi
     if (isThere) return
   }
   throw new Error(`Tab never came to ${role} ${name}`)
-}
-
-/** Keeps a picture of a page where `PAWL_TEST_PICTURES` says, for a person to look at. */
-export const picture = async ({ page }: ConsolePage, name: string): Promise<void> => {
-  const folder = process.env["PAWL_TEST_PICTURES"]
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
 /** How wide the page is, in px: more than its window is a page that scrolls sideways. */

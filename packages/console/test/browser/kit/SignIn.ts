@@ -1,4 +1,5 @@
 /** How a browser signs in to a server that a test started, and what is the same in each visit. */
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser } from "playwright-core"
 import { type ServerProcess, token } from "../../../../server/test/e2e/kit/ServerProcess.ts"
@@ -15,14 +16,18 @@ export const linkOf = ({ output }: Pick<ServerProcess, "output">, path = "/"): s
   return `${origin}${path}#login=${code}`
 }
 
-/** Opens a page at a path, and signs in there by a token. */
+/** Opens a page at a path, and signs in there by a token. `expected` is as of `openPage`. */
 export const signInAt = async (
   browser: Browser,
   server: Pick<ServerProcess, "port">,
   path: string,
-  { look = {}, secret = token }: { readonly look?: Look; readonly secret?: string } = {}
+  {
+    expected,
+    look = {},
+    secret = token
+  }: { readonly look?: Look; readonly secret?: string; readonly expected?: RegExp } = {}
 ): Promise<ConsolePage> => {
-  const opened = await openPage(browser, originOf(server), look)
+  const opened = await openPage(browser, originOf(server), look, expected)
   await opened.page.goto(originOf(server) + path)
   await opened.page.getByLabel("API token").fill(secret)
   await opened.page.getByRole("button", { name: "Sign in" }).click()
@@ -34,7 +39,9 @@ const pictures = process.env["PAWL_TEST_PICTURES"]
 
 /** Keeps a picture of a whole page. */
 export const picture = async ({ page }: Pick<ConsolePage, "page">, name: string): Promise<void> => {
-  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+  if (pictures === undefined) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
 /** Refusals that a test provoked are told by the browser too: they are taken out of its complaints, and no others. */

@@ -1,10 +1,7 @@
-/** A page of a real server, signed in by hand. */
-import { join } from "node:path"
+/** A page of a real server, signed in by hand, that takes pictures of itself. */
 import type { Browser } from "playwright-core"
-import { type ConsolePage, type Look, openPage } from "./ConsolePage.ts"
-
-/** Pictures of the screens are kept where this says, for a person to look at. */
-const pictures = process.env["PAWL_TEST_PICTURES"]
+import type { ConsolePage, Look } from "./ConsolePage.ts"
+import { picture, signInAt } from "./SignIn.ts"
 
 /** A page that is signed in, and how to take a picture of it. */
 export interface SignedInPage extends ConsolePage {
@@ -20,15 +17,10 @@ export const signedIn = async (
   look: Look = {},
   expected?: RegExp
 ): Promise<SignedInPage> => {
-  const origin = `http://localhost:${port}`
-  const opened = await openPage(browser, origin, look, expected)
-  await opened.page.goto(origin + path)
-  await opened.page.getByLabel("API token").fill(token)
-  await opened.page.getByRole("button", { name: "Sign in" }).click()
-  return {
-    ...opened,
-    picture: async (name) => {
-      if (pictures !== undefined) await opened.page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
-    }
-  }
+  const opened = await signInAt(browser, { port }, path, {
+    look,
+    secret: token,
+    ...(expected === undefined ? {} : { expected })
+  })
+  return { ...opened, picture: (name) => picture(opened, name) }
 }

@@ -2,9 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, type SubmitEvent, useState } from "react"
 import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
-import type { Answer } from "../api/Wire.ts"
+import { type Member, membersKey, useMemberList } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { SettingsScreen } from "../settings/SettingsScreen.tsx"
 import { announce } from "../shell/Announcements.ts"
@@ -19,7 +17,6 @@ import { type Column, Table } from "../ui/Table.tsx"
 import { withPerson, without } from "./People.ts"
 import { RoleSelect } from "./RoleSelect.tsx"
 
-type Member = Answer<"members", "get">["items"][number]
 type Role = Member["role"]
 
 const roleWords: Readonly<Record<Role, string>> = {
@@ -38,9 +35,8 @@ type Step = (list: ReadonlyArray<Entry>) => ReadonlyArray<Entry>
 
 const useMembers = (id: string) => {
   const client = useQueryClient()
-  const key = keys.ofProject(id, "members")
   const params = { id }
-  const query = useAnswer(key, async (options) => (await api.members.get({ params }, options)).items)
+  const query = useMemberList(id)
   const changing = useMutation({
     mutationFn: async (step: Step) => {
       const { items } = await api.members.get({ params })
@@ -48,7 +44,7 @@ const useMembers = (id: string) => {
       return api.members.put({ params, payload: { members } })
     },
     onSuccess: ({ items }) => {
-      client.setQueryData(key, items)
+      client.setQueryData(membersKey(id), items)
       announce("The members are changed")
     }
   })

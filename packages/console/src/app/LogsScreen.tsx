@@ -1,6 +1,6 @@
 /** `/p/<label>/logs`: what the app prints and throws, as it happens. */
 import { type ReactNode, useState } from "react"
-import { useApp } from "../generation/GenerationQueries.ts"
+import { useApp } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"

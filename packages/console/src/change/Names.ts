@@ -1,9 +1,7 @@
 /** Who did something, in words: people by their names where the Project knows them. */
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
+import { useMe } from "../account/Me.ts"
+import { useMemberList } from "../project/ProjectQueries.ts"
 import { shortId } from "../ui/ShortId.ts"
-import { useMe } from "./Queries.ts"
 
 /** `usr_…` as "you", as a name, or as itself; `system:release` as "Pawl (release)"; agents by their id. */
 export const nameOf = (id: string, me: string | null, names: ReadonlyMap<string, string>): string => {
@@ -20,11 +18,7 @@ export const withNames = (words: string, name: (id: string) => string): string =
 /** Names of the people of a Project; what is not known of them yet is told by its id. */
 export const useNames = (projectId: string): ((id: string) => string) => {
   const me = useMe().data
-  const members = useAnswer(
-    keys.ofProject(projectId, "members"),
-    async (options) => (await api.members.get({ params: { id: projectId } }, options)).items,
-    { enabled: projectId !== "" }
-  ).data
+  const members = useMemberList(projectId).data
   const names = new Map((members ?? []).map(({ name, userId }) => [userId, name]))
   return (id) => nameOf(id, me?.user.id ?? null, names)
 }

@@ -4,7 +4,7 @@ import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import type { Answer } from "../api/Wire.ts"
-import type { Candidate, ChangeSet, Me, Policy, Why } from "./Records.ts"
+import type { Candidate, ChangeSet, Why } from "./Records.ts"
 
 /** Of a list that one request answers: a Change has fewer Candidates and ChangeSets than that. */
 const all = { limit: 100 } as const
@@ -36,17 +36,3 @@ export const useWhy = (id: string | null): UseQueryResult<Why> =>
 /** What a Candidate does to its base. Only while `enabled`: before it is composed there is none. */
 export const useDiff = (id: string, enabled = true): UseQueryResult<Answer<"candidates", "diff">> =>
   useAnswer(keys.ofCandidate(id, "diff"), (options) => api.candidates.diff({ params: { id } }, options), { enabled })
-
-/** The Policy of its Project. */
-export const usePolicy = (projectId: string): UseQueryResult<Policy> =>
-  useAnswer(
-    keys.ofProject(projectId, "policy"),
-    async (options) => (await api.policies.get({ params: { id: projectId } }, options)).policy
-  )
-
-/** Its Project, with the head. */
-export const useProjectOf = (id: string): UseQueryResult<Answer<"projects", "get">> =>
-  useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
-
-/** Who is signed in, and what they may. */
-export const useMe = (): UseQueryResult<Me> => useAnswer(["me"], (options) => api.account.me({}, options))

@@ -4,7 +4,9 @@ import { useSearchParams } from "wouter"
 import type { Standing } from "../candidate/Offered.ts"
 import type { Answer } from "../api/Wire.ts"
 import { currentOf } from "./Current.ts"
-import { useCandidates, useChangeSets, useMe, usePolicy, useProjectOf, useWhy } from "./Queries.ts"
+import { useMe } from "../account/Me.ts"
+import { usePolicy, useProjectOf } from "../project/ProjectQueries.ts"
+import { useCandidates, useChangeSets, useWhy } from "./Queries.ts"
 import type { Candidate, Change, ChangeSet } from "./Records.ts"
 
 /** What is known, and whether enough is to offer actions. */

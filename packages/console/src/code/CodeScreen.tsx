@@ -4,7 +4,8 @@ import { Link, useLocation, useSearchParams } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
-import { useGeneration, useHead } from "../generation/GenerationQueries.ts"
+import { useGeneration } from "../generation/GenerationQueries.ts"
+import { useProjectOf } from "../project/ProjectQueries.ts"
 import { generationIn } from "../generation/Window.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
@@ -164,7 +165,7 @@ const Asked = ({ head }: { readonly head: number }): ReactNode => {
 /** Without anything in the address: the files of the head. */
 export default function CodeScreen(): ReactNode {
   const { id, label, status } = useProjectHere()
-  const project = useHead(id)
+  const project = useProjectOf(id)
   return (
     <Screen title="Code" lead="The files of each generation, as they are kept.">
       <Answered query={project}>

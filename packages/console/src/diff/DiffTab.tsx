@@ -1,8 +1,6 @@
 /** The diff of a Candidate against the generation that it was composed on. */
+import { useDiff } from "../change/Queries.ts"
 import { type ReactNode, startTransition, useEffect, useMemo, useState } from "react"
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
@@ -81,7 +79,7 @@ const Shown = ({ candidate, diff }: { readonly candidate: Candidate; readonly di
 
 const OfCandidate = ({ id }: { readonly id: string }): ReactNode => {
   const candidate = useCandidate(id)
-  const diff = useAnswer(keys.ofCandidate(id, "diff"), (options) => api.candidates.diff({ params: { id } }, options))
+  const diff = useDiff(id)
   if (diff.data === undefined && diff.error !== null && asRefusal(diff.error).code === "not_composed")
     return (
       <Card bare>

@@ -8,7 +8,8 @@ import { LinkButton } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { CompareForm } from "./CompareForm.tsx"
 import { FileList } from "./FileList.tsx"
-import { useComparison, useHead } from "./GenerationQueries.ts"
+import { useComparison } from "./GenerationQueries.ts"
+import { useProjectOf } from "../project/ProjectQueries.ts"
 import { generationIn } from "./Window.ts"
 import "./generation.css"
 
@@ -30,7 +31,7 @@ const Comparison = ({ from, to }: { readonly from: number; readonly to: number }
 export default function CompareScreen(): ReactNode {
   const { id, label } = useProjectHere()
   const [asked] = useSearchParams()
-  const project = useHead(id)
+  const project = useProjectOf(id)
   const head = project.data?.canonical?.generation
   const number = (name: string, otherwise: number) => generationIn(asked.get(name) ?? "", head ?? 0) ?? otherwise
   const to = number("to", head ?? 0)

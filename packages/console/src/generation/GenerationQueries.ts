@@ -11,18 +11,8 @@ import { askedFor } from "./Window.ts"
 export type Version = Answer<"projects", "versions">["items"][number]
 /** How one went live. */
 export type Release = Answer<"projects", "releases">["items"][number]
-/** What is served, and where. */
-export type App = Answer<"apps", "get">["app"]
 /** A piece of work, as lists tell it. */
 export type Change = Answer<"changes", "list">["items"][number]
-
-/** The newest generation of a Project. */
-export const useHead = (id: string): UseQueryResult<Answer<"projects", "get">> =>
-  useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
-
-/** What is served. */
-export const useApp = (id: string): UseQueryResult<Answer<"apps", "get">> =>
-  useAnswer(keys.ofProject(id, "app"), (options) => api.apps.get({ params: { id } }, options))
 
 /** Generations with their releases, by number. */
 export interface Chunk {

@@ -12,7 +12,8 @@ import { Outside } from "../ui/Outside.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Who } from "../ui/Who.tsx"
 import { CheckIt } from "./CheckIt.tsx"
-import { type Release, useApp, useGeneration, useHead, type Version } from "./GenerationQueries.ts"
+import { type Release, useGeneration, type Version } from "./GenerationQueries.ts"
+import { useApp, useProjectOf } from "../project/ProjectQueries.ts"
 import { MadeOf } from "./MadeOf.tsx"
 import { Moment } from "./Moment.tsx"
 import { ReleaseState } from "./ReleaseState.tsx"
@@ -74,7 +75,7 @@ const Released = ({ release, version }: { readonly release: Release | null; read
 
 const Marks = ({ n }: { readonly n: number }): ReactNode => {
   const { id } = useProjectHere()
-  const head = useHead(id).data?.canonical?.generation
+  const head = useProjectOf(id).data?.canonical?.generation
   const app = useApp(id).data?.app
   return (
     <>
@@ -86,7 +87,7 @@ const Marks = ({ n }: { readonly n: number }): ReactNode => {
 
 const Evidence = ({ n }: { readonly n: number }): ReactNode => {
   const { id, label } = useProjectHere()
-  const head = useHead(id).data?.canonical?.generation
+  const head = useProjectOf(id).data?.canonical?.generation
   const generation = useGeneration(id, n)
   return (
     <Answered query={generation}>
@@ -114,7 +115,7 @@ const Evidence = ({ n }: { readonly n: number }): ReactNode => {
 export default function GenerationScreen(): ReactNode {
   const { n } = useParams<{ readonly n: string }>()
   const { id, label, name } = useProjectHere()
-  const head = useHead(id).data?.canonical?.generation
+  const head = useProjectOf(id).data?.canonical?.generation
   const number = Number(/^\d{1,9}$/.test(n) ? n : Number.NaN)
   return (
     <Screen

@@ -9,7 +9,7 @@ import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { CompareForm } from "./CompareForm.tsx"
 import { focusWhenDrawn } from "./FocusWhenDrawn.ts"
-import { useApp, useHead } from "./GenerationQueries.ts"
+import { useApp, useProjectOf } from "../project/ProjectQueries.ts"
 import { GenerationRow } from "./GenerationRow.tsx"
 import { JumpForm } from "./JumpForm.tsx"
 import { rowOf } from "./Window.ts"
@@ -66,7 +66,7 @@ const Line = ({ head }: { readonly head: number }): ReactNode => {
 /** The line. A number leads to its row; two numbers to what is between them. */
 export default function GenerationsScreen(): ReactNode {
   const { id } = useProjectHere()
-  const project = useHead(id)
+  const project = useProjectOf(id)
   return (
     <Screen title="Generations" lead="What has been canonical, the newest first. The line only ever grows.">
       <Answered query={project}>

@@ -1,4 +1,5 @@
 /** What a generation was made of: its Change and ChangeSets, the checks that counted, and who approved. */
+import { useChange, useChangeSets } from "../change/Queries.ts"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { api } from "../api/Client.ts"
@@ -23,10 +24,8 @@ const sum = (files: ChangeSet["files"], side: "additions" | "deletions"): number
   files.reduce((total, file) => total + file[side], 0)
 
 const Work = ({ changeId, changeSets }: { readonly changeId: string; readonly changeSets: ReadonlyArray<string> }) => {
-  const change = useAnswer(keys.change(changeId), (options) => api.changes.get({ params: { id: changeId } }, options))
-  const all = useAnswer(keys.ofChange(changeId, "changesets"), (options) =>
-    api.changesets.list({ params: { id: changeId }, query: {} }, options)
-  )
+  const change = useChange(changeId)
+  const all = useChangeSets(changeId)
   return (
     <Card title="What it is made of" bare>
       <Answered query={change}>
@@ -37,7 +36,7 @@ const Work = ({ changeId, changeSets }: { readonly changeId: string; readonly ch
         )}
       </Answered>
       <Answered query={all}>
-        {({ items }) => (
+        {(items) => (
           <Table
             caption="ChangeSets"
             keyOf={({ id }) => id}

@@ -1,4 +1,5 @@
 /** Why an entry stands where it stands, and what its earlier predictions came to. */
+import { useCandidates } from "../change/Queries.ts"
 import type { ReactNode } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
@@ -53,13 +54,11 @@ const OpenWhy = ({ why }: { readonly why: Why }): ReactNode => (
 
 /** Of one that has ended: its Candidates that went stale, each with the promotion that its reason names. */
 const EndedWhy = ({ entry: { changeId } }: { readonly entry: Entry }): ReactNode => {
-  const candidates = useAnswer(keys.ofChange(changeId, "candidates"), (options) =>
-    api.candidates.list({ params: { id: changeId }, query: {} }, options)
-  )
+  const candidates = useCandidates(changeId)
   return (
     <Answered query={candidates} lines={2}>
-      {({ items }) => {
-        const fallen = items.filter(({ status }) => status === "stale" || status === "rejected" || status === "blocked")
+      {(all) => {
+        const fallen = all.filter(({ status }) => status === "stale" || status === "rejected" || status === "blocked")
         return fallen.length === 0 ? (
           <p>No Candidate of it fell.</p>
         ) : (

@@ -1,10 +1,7 @@
 /** `/p/<label>/lane`: who stands in line to land, in order, and what became of those before. */
-import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
 import type { Answer } from "../api/Wire.ts"
+import { useLane, usePolicy } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
@@ -20,9 +17,6 @@ import { MoveDialog } from "./MoveDialog.tsx"
 import "./lane.css"
 
 type LaneAnswer = Answer<"lane", "get">
-
-/** Milliseconds between two looks while somebody stands in it. */
-const lookMs = 2000
 
 const Nobody = ({ isOn }: { readonly isOn: boolean }): ReactNode => {
   const { label } = useProjectHere()
@@ -90,13 +84,9 @@ const Line = ({ answer: { ended, entries, lane }, isOn }: { readonly answer: Lan
 /** The line of the Project. */
 export default function LaneScreen(): ReactNode {
   const { id } = useProjectHere()
-  const lane = useQuery({
-    queryKey: keys.ofProject(id, "lane"),
-    queryFn: ({ signal }) => api.lane.get({ params: { id } }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && data.entries.length > 0 ? lookMs : false)
-  })
-  const policy = useAnswer(keys.ofProject(id, "policy"), (options) => api.policies.get({ params: { id } }, options))
-  const isOn = policy.data?.policy.lane?.mode === "on"
+  const lane = useLane(id)
+  const policy = usePolicy(id)
+  const isOn = policy.data?.lane?.mode === "on"
   return (
     <Screen
       title="Lane"

@@ -1,9 +1,7 @@
 /** The lane in one line: who stands where, in order. */
+import { useLane } from "../project/ProjectQueries.ts"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
 import { useChanges } from "../generation/GenerationQueries.ts"
 import { EntryState } from "../lane/EntryState.tsx"
 import { useProjectHere } from "../project/Here.ts"
@@ -17,7 +15,7 @@ const shown = 5
 export const LaneStrip = (): ReactNode => {
   const { id, label } = useProjectHere()
   const { data: changes } = useChanges(id)
-  const lane = useAnswer(keys.ofProject(id, "lane"), (options) => api.lane.get({ params: { id } }, options))
+  const lane = useLane(id)
   return (
     <Card title="Lane" actions={<Link href={`/p/${label}/lane`}>Open the lane</Link>}>
       <Answered query={lane} lines={1}>

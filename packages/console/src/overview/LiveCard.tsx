@@ -1,12 +1,10 @@
 /** What people of the app see now: which generation, what it was, since when, where, and how its release went. */
-import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { type App, type Release, useChanges, useGeneration, type Version } from "../generation/GenerationQueries.ts"
+import { type Release, useChanges, useGeneration, type Version } from "../generation/GenerationQueries.ts"
 import { ReleaseState } from "../generation/ReleaseState.tsx"
 import { whatOf } from "../generation/Trigger.ts"
+import { type App, useApp } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { LinkButton } from "../ui/Button.tsx"
@@ -82,9 +80,6 @@ const Behind = ({ app, head }: { readonly app: NonNullable<App>; readonly head: 
   )
 }
 
-/** Milliseconds between two looks while the app is built: nothing else tells where the server sends no news. */
-const lookMs = 2000
-
 const NotLive = ({ enabled }: { readonly enabled: boolean }): ReactNode => (
   <Empty icon="box" title="Nothing is live yet">
     {enabled ? (
@@ -101,11 +96,7 @@ const NotLive = ({ enabled }: { readonly enabled: boolean }): ReactNode => (
 /** `head` is the newest generation. */
 export const LiveCard = ({ head }: { readonly head: number }): ReactNode => {
   const { id, label } = useProjectHere()
-  const query = useQuery({
-    queryKey: keys.ofProject(id, "app"),
-    queryFn: ({ signal }) => api.apps.get({ params: { id } }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data?.app?.status === "building" ? lookMs : false)
-  })
+  const query = useApp(id)
   return (
     <Card
       title="Live"

@@ -1,6 +1,6 @@
 /** `/p/<label>`: what is live, what waits, what happened last, and what it costs. */
 import type { ReactNode } from "react"
-import { useApp, useHead } from "../generation/GenerationQueries.ts"
+import { useApp, useProjectOf } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
@@ -46,7 +46,7 @@ const Parts = ({ head }: { readonly head: number }): ReactNode => {
 /** The Project at a glance. */
 export default function OverviewScreen(): ReactNode {
   const { id, label, name } = useProjectHere()
-  const project = useHead(id)
+  const project = useProjectOf(id)
   return (
     <Screen
       title={name}

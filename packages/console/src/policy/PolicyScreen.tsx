@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
-import { type Key, keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
+import { keys } from "../api/Keys.ts"
 import { asRefusal } from "../api/Refusal.ts"
+import { policyKey, usePolicy } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { SettingsScreen } from "../settings/SettingsScreen.tsx"
 import { announce } from "../shell/Announcements.ts"
@@ -29,19 +29,19 @@ interface Draft {
   readonly mine: PolicyFields
 }
 
-const useSaving = (projectId: string, key: Key, onSaved: () => void) => {
+const useSaving = (projectId: string, onSaved: () => void) => {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ base, mine }: Draft) =>
       api.policies.put({ params: { id: projectId }, payload: { ...mine, expectedVersion: base.version } }),
     onSuccess: ({ policy }) => {
-      client.setQueryData(key, policy)
+      client.setQueryData(policyKey(projectId), policy)
       void client.invalidateQueries({ queryKey: keys.project(projectId) })
       announce(`Version ${policy.version} of the Policy is in force`)
       onSaved()
     },
     onError: (thrown) => {
-      if (asRefusal(thrown).code === "stale") void client.invalidateQueries({ queryKey: key })
+      if (asRefusal(thrown).code === "stale") void client.invalidateQueries({ queryKey: policyKey(projectId) })
     }
   })
 }
@@ -72,10 +72,10 @@ const SaveBar = ({
   </div>
 )
 
-const Form = ({ policy, queryKey }: { readonly policy: Policy; readonly queryKey: Key }): ReactNode => {
+const Form = ({ policy }: { readonly policy: Policy }): ReactNode => {
   const { id } = useProjectHere()
   const [draft, setDraft] = useState<Draft | null>(null)
-  const saving = useSaving(id, queryKey, () => setDraft(null))
+  const saving = useSaving(id, () => setDraft(null))
   const base = draft?.base ?? policy
   const fields = draft?.mine ?? fieldsOf(policy)
   const changed = changedFields(fieldsOf(base), fields)
@@ -132,8 +132,7 @@ const Form = ({ policy, queryKey }: { readonly policy: Policy; readonly queryKey
 /** The Policy of the Project. */
 export default function PolicyScreen(): ReactNode {
   const { id } = useProjectHere()
-  const key = keys.ofProject(id, "policy")
-  const query = useAnswer(key, async (options) => (await api.policies.get({ params: { id } }, options)).policy)
+  const query = usePolicy(id)
   return (
     <SettingsScreen
       title="Policy"
@@ -148,7 +147,7 @@ export default function PolicyScreen(): ReactNode {
         )
       }
     >
-      <Answered query={query}>{(policy) => <Form policy={policy} queryKey={key} />}</Answered>
+      <Answered query={query}>{(policy) => <Form policy={policy} />}</Answered>
     </SettingsScreen>
   )
 }

@@ -1,4 +1,5 @@
 /** What a row of the Projects asks for itself: the list of the API has neither head nor app. */
+import { useApp, useProjectOf } from "./ProjectQueries.ts"
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
@@ -22,7 +23,7 @@ interface Of {
 /** The newest generation. */
 export const Head = ({ project }: Of): ReactNode => {
   const { id, label } = project
-  const query = useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
+  const query = useProjectOf(id)
   return shown(query, ({ canonical }) =>
     canonical === null ? (
       <span>no source</span>
@@ -36,7 +37,7 @@ const hostOf = (url: string): string => new URL(url).host
 
 /** Where the app is, and whether it is live. */
 export const LiveApp = ({ project: { id } }: Of): ReactNode => {
-  const query = useAnswer(keys.ofProject(id, "app"), (options) => api.apps.get({ params: { id } }, options))
+  const query = useApp(id)
   return shown(query, ({ app }) => {
     if (app === null) return <Status of="none" />
     return app.status === "live" ? <Outside to={app.url}>{hostOf(app.url)}</Outside> : <Status of={app.status} />

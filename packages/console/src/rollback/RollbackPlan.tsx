@@ -1,4 +1,5 @@
 /** What a rollback would do on the head that is shown, and the button that asks for it. */
+import { usePolicy } from "../project/ProjectQueries.ts"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { Link, useLocation } from "wouter"
@@ -58,14 +59,14 @@ const Undone = ({ head, target }: Of): ReactNode => {
 
 const Gate = (): ReactNode => {
   const { id } = useProjectHere()
-  const policy = useAnswer(keys.ofProject(id, "policy"), (options) => api.policies.get({ params: { id } }, options))
+  const policy = usePolicy(id)
   return (
     <Card title="Before it goes out">
       <ul className="rollback-gate">
         <li>Pawl checks that the new tree is exactly the old one.</li>
         <li>
           <Answered query={policy} lines={1}>
-            {(answer) => gateWords(answer.policy)}
+            {(found) => gateWords(found)}
           </Answered>
         </li>
         <li>

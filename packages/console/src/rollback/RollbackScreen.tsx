@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react"
 import { useLocation, useSearchParams } from "wouter"
 import { useProjectHere } from "../project/Here.ts"
-import { useHead } from "../generation/GenerationQueries.ts"
+import { useProjectOf } from "../project/ProjectQueries.ts"
 import { generationIn } from "../generation/Window.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
@@ -68,7 +68,7 @@ const Target = ({ head, target }: { readonly head: number; readonly target: numb
 export default function RollbackScreen(): ReactNode {
   const { id } = useProjectHere()
   const [asked] = useSearchParams()
-  const project = useHead(id)
+  const project = useProjectOf(id)
   const change = asked.get("change")
   const head = project.data?.canonical?.generation
   const target = head === undefined ? null : generationIn(asked.get("to") ?? "", change === null ? head - 1 : head)

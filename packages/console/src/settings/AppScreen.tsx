@@ -1,9 +1,9 @@
 /** `/p/:label/settings/app`: where the app is, and the ends that cannot be taken back. */
+import { useApp } from "../project/ProjectQueries.ts"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
 import type { Answer } from "../api/Wire.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { announce } from "../shell/Announcements.ts"
@@ -91,7 +91,7 @@ const AppActions = ({ app }: { readonly app: App | null }): ReactNode => {
 
 const AppCard = (): ReactNode => {
   const { id, status } = useProjectHere()
-  const query = useAnswer(keys.ofProject(id, "app"), (options) => api.apps.get({ params: { id } }, options))
+  const query = useApp(id)
   return (
     <Card title="App">
       <Answered query={query} lines={4}>

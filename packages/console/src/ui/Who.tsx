@@ -1,10 +1,10 @@
 /** Who did something: a person by name, an agent, or Pawl itself. */
 import type { ReactNode } from "react"
-import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { session } from "../api/Session.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useMemberList } from "../project/ProjectQueries.ts"
 import { shortId } from "./ShortId.ts"
 
 /** Who acted, as records hold it. */
@@ -17,12 +17,9 @@ export interface Acted {
 export const Who = ({ of: { id, type } }: { readonly of: Acted }): ReactNode => {
   const { id: project } = useProjectHere()
   const mine = useAnswer(keys.session, session.current)
-  const members = useAnswer(keys.ofProject(project, "members"), (options) =>
-    api.members.get({ params: { id: project } }, options)
-  )
+  const members = useMemberList(project)
   if (type === "system") return <span title={id}>Pawl, {id.replace(/^system:/, "").replaceAll("-", " ")}</span>
   if (type === "agent") return <span title={id}>an agent</span>
-  const name =
-    mine.data?.user.id === id ? mine.data.user.name : members.data?.items.find(({ userId }) => userId === id)?.name
+  const name = mine.data?.user.id === id ? mine.data.user.name : members.data?.find(({ userId }) => userId === id)?.name
   return <span title={id}>{name ?? shortId(id)}</span>
 }

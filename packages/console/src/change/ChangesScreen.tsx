@@ -1,4 +1,5 @@
 /** `/p/:label/changes`: the Changes of a Project, the newest first. */
+import { money } from "../ui/Amounts.ts"
 import { type ReactNode, useEffect, useState } from "react"
 import { Link, useSearchParams } from "wouter"
 import { api } from "../api/Client.ts"
@@ -49,7 +50,7 @@ const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>>
   {
     title: "Spent",
     align: "end",
-    of: ({ budget_usd, spent_usd }) => `$${spent_usd.toFixed(2)} of $${budget_usd.toFixed(2)}`
+    of: ({ budget_usd, spent_usd }) => `${money(spent_usd)} of ${money(budget_usd)}`
   },
   { title: "Opened", align: "end", of: ({ createdAt }) => <Time at={createdAt} /> },
   { title: "Moved", align: "end", of: ({ updatedAt }) => <Time at={updatedAt} /> }

@@ -1,4 +1,5 @@
 /** What is known of a Change, name by name. */
+import { money } from "../ui/Amounts.ts"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { Risk } from "../candidate/Seen.tsx"
@@ -9,8 +10,6 @@ import { Time } from "../ui/Time.tsx"
 import { riskTone } from "../candidate/RiskWords.ts"
 import { titleOf } from "./Next.ts"
 import type { StandingHere } from "./StandingHere.ts"
-
-const money = (usd: number): string => `$${usd.toFixed(2)}`
 
 /** Beside the parts; below them where it is narrow. */
 export const SummaryFacts = ({ here }: { readonly here: StandingHere }): ReactNode => {

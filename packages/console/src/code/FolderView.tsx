@@ -1,7 +1,7 @@
 /** What lies in a folder, or what fits the letters that are looked for. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { bytes } from "../overview/Amounts.ts"
+import { bytes } from "../ui/Amounts.ts"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Icon } from "../ui/Icon.tsx"

@@ -1,6 +1,6 @@
 /** The checks of one Candidate as bars, one below the other, and the same in words. */
 import type { ReactNode } from "react"
-import { duration } from "../overview/Amounts.ts"
+import { duration } from "../ui/Amounts.ts"
 import { barsOf, type Ran, spanOf } from "./Axis.ts"
 
 const rowHeight = 14

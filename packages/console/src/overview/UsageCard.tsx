@@ -7,7 +7,7 @@ import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Facts } from "../ui/Facts.tsx"
-import { bytes, duration, money } from "./Amounts.ts"
+import { bytes, duration, money } from "../ui/Amounts.ts"
 
 /** Days and months are those of UTC. */
 export const UsageCard = (): ReactNode => {

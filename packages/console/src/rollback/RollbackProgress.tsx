@@ -1,4 +1,5 @@
 /** A rollback that was asked for, followed to its end. Each step is told when the server has done it. */
+import { useConnection } from "../live/Live.ts"
 import { useQuery, useQueryClient, useMutation } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
@@ -104,10 +105,12 @@ export const RollbackProgress = ({
   readonly target: number
 }): ReactNode => {
   const { label } = useProjectHere()
+  const isLive = useConnection().is === "live"
   const followed = useQuery({
     queryKey: keys.ofChange(id, "rollback"),
     queryFn: ({ signal }) => read(id, { signal }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data.change.status) ? false : lookMs)
+    refetchInterval: ({ state: { data } }) =>
+      isLive || (data !== undefined && isOver(data.change.status)) ? false : lookMs
   })
   return (
     <Answered query={followed}>

@@ -1,4 +1,5 @@
 /** What the Projects that I see have used. The API tells it of each. */
+import { bytes, duration, money } from "../ui/Amounts.ts"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { api } from "../api/Client.ts"
@@ -9,7 +10,6 @@ import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
-import { bytesWords, durationWords } from "./UseWords.ts"
 
 /** Each is one request, so only those that moved last. */
 const asked = 10
@@ -35,9 +35,9 @@ const columns: ReadonlyArray<Column<Used>> = [
     align: "end",
     of: ({ usage: { modelCallsCap, modelCallsToday } }) => `${modelCallsToday} (all together: ${modelCallsCap})`
   },
-  { title: "Spent", align: "end", of: ({ usage }) => `$${usage.spent_usd.toFixed(2)}` },
-  { title: "Checks this month", align: "end", of: ({ usage }) => durationWords(usage.sandboxMsThisMonth) },
-  { title: "Bundles", align: "end", of: ({ usage }) => bytesWords(usage.bundleBytes) }
+  { title: "Spent", align: "end", of: ({ usage }) => money(usage.spent_usd) },
+  { title: "Checks this month", align: "end", of: ({ usage }) => duration(usage.sandboxMsThisMonth) },
+  { title: "Bundles", align: "end", of: ({ usage }) => bytes(usage.bundleBytes) }
 ]
 
 /** Of the Projects that moved last. */

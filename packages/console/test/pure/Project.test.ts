@@ -4,7 +4,7 @@ import { channelsOf, filtered, type LogLine, type LogRow, rowsMost, withLines } 
 import { crumbsOf, folderOf, found, isFile, lineIn } from "../../src/code/Listing.ts"
 import { barsOf, type Ran, spanOf } from "../../src/lane/Axis.ts"
 import { outcomeWords } from "../../src/lane/Outcome.ts"
-import { bytes, duration, money } from "../../src/overview/Amounts.ts"
+import { bytes, duration, money } from "../../src/ui/Amounts.ts"
 import { nextOf, openOf } from "../../src/overview/NextWords.ts"
 
 const line = (sequence: number, over: Partial<LogLine> = {}): LogLine =>

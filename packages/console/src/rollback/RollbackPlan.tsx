@@ -92,16 +92,17 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
   const [seen, setSeen] = useState(head)
   const comparison = useComparison(id, head, target)
   const asking = useMutation({
-    mutationFn: () =>
-      api.rollbacks.create({ params: { id }, payload: { targetGeneration: target, expectedGeneration: head } }),
+    mutationFn: (expected: number) =>
+      api.rollbacks.create({ params: { id }, payload: { targetGeneration: target, expectedGeneration: expected } }),
     onSuccess: ({ change }) => {
       void client.invalidateQueries({ queryKey: keys.project(id) })
       announce(`The rollback to S${target} is asked for`)
       go(`/p/${label}/rollback?to=${target}&change=${change.id}`, { replace: true })
     },
-    onError: (thrown) => {
+    onError: (thrown, expected) => {
       if (asRefusal(thrown).code !== "stale") return
-      setSeen(head)
+      // News may have brought the new head while the answer was on its way: what was asked for is what was seen.
+      setSeen(expected)
       void client.invalidateQueries({ queryKey: keys.project(id) })
     }
   })
@@ -125,7 +126,7 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
           S{head + 1} will have the tree of S{target}.
         </p>
         <LinkButton to={`/p/${label}/generations`}>Cancel</LinkButton>
-        <Button look="primary" busy={asking.isPending} why={why} onClick={() => asking.mutate()}>
+        <Button look="primary" busy={asking.isPending} why={why} onClick={() => asking.mutate(head)}>
           {asking.isPending ? "Asking…" : `Ask for the rollback to S${target}`}
         </Button>
       </div>

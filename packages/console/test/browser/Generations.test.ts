@@ -177,8 +177,14 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     const { page, settled } = await open("rollback?to=0", { refused: ["/rollback$"] })
     await settled("Roll back to S0")
     await page.getByText("S4 will have the tree of S0.").waitFor()
-    await promote("Close on Sundays", { "public/hours.txt": "9 to 5\nSundays never\n" }, 4)
+    // The head moves once the person has asked: news of it come to the page too, and would show the new plan first.
+    await page.route(/\/rollback$/, async (route) => {
+      await promote("Close on Sundays", { "public/hours.txt": "9 to 5\nSundays never\n" }, 4)
+      await route.continue()
+    })
+    const answered = page.waitForResponse(/\/rollback$/)
     await page.getByRole("button", { name: "Ask for the rollback to S0" }).click()
+    expect((await answered).status()).toBe(409)
     await page.getByText("The head moved from S3 to S4 meanwhile.").waitFor()
     await page.getByText("S5 will have the tree of S0.").waitFor()
     await page.getByRole("region", { name: "It undoes 4 generations" }).getByText("Close on Sundays").waitFor()

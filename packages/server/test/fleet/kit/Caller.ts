@@ -12,6 +12,8 @@ export interface Answer {
 export interface Door {
   readonly host: string
   readonly port: number
+  /** The host that a request names, unless it says another one. */
+  readonly name?: string
 }
 
 interface Asked {
@@ -25,11 +27,19 @@ interface Asked {
 const patienceMs = 8000
 
 /** Asks one address once. */
-export const ask = ({ host, port }: Door, { body, headers = {}, method = "GET", path }: Asked): Promise<Answer> =>
+export const ask = ({ host, name, port }: Door, { body, headers = {}, method = "GET", path }: Asked): Promise<Answer> =>
   new Promise((resolve) => {
     const lost = (error: Error) => resolve({ status: 0, text: error.message })
     const sent = request(
-      { host, port, method, path, headers, agent: false, signal: AbortSignal.timeout(patienceMs) },
+      {
+        host,
+        port,
+        method,
+        path,
+        agent: false,
+        signal: AbortSignal.timeout(patienceMs),
+        headers: { ...(name === undefined ? {} : { host: name }), ...headers }
+      },
       (response) => {
         const pieces: Array<Buffer> = []
         response.on("data", (piece: Buffer) => pieces.push(piece))

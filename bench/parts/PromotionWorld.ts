@@ -169,16 +169,28 @@ const chainAfter = (decision: SwapDecision): Stored<Chain> => {
   return { record: written.record, revision: written.revision + 1 }
 }
 
-/** Walked through its statuses, which tells no events: nobody is there to hear of them. */
-const line = (project: number, n: number): ReadonlyArray<Write> => {
-  const [change, candidate] = [changeOf(project, n), candidateOf(project, n)]
+/** A Change that is asked for, at work, with a Candidate that is composed. Nobody is there to hear of events: none are told. */
+export const opening = (project: number, n: number): ReadonlyArray<Write> => {
+  const change = changeOf(project, n)
+  const walked = toPromoting.slice(0, -1)
   return [
-    insert("candidate", candidate),
-    ...toVerified.map((status, at) => update("candidate", { record: { ...candidate, status }, revision: at + 1 }, {})),
+    insert("candidate", candidateOf(project, n)),
     insert("change", change),
-    ...toPromoting.map((status, at) => update("change", { record: { ...change, status }, revision: at + 1 }, {}))
+    ...walked.map((status, at) => update("change", { record: { ...change, status }, revision: at + 1 }, {}))
   ]
 }
+
+/** Its Candidate is verified, and the Change is being promoted. */
+export const verifying = (project: number, n: number): ReadonlyArray<Write> => {
+  const [change, candidate] = [changeOf(project, n), candidateOf(project, n)]
+  const last = toPromoting.length - 1
+  return [
+    ...toVerified.map((status, at) => update("candidate", { record: { ...candidate, status }, revision: at + 1 }, {})),
+    update("change", { record: { ...change, status: toPromoting[last]! }, revision: last + 1 }, {})
+  ]
+}
+
+const line = (project: number, n: number): ReadonlyArray<Write> => [...opening(project, n), ...verifying(project, n)]
 
 /** Puts the Projects and their lines of Candidates into the ledger. */
 export const prepare = (projects: number, each: number) =>

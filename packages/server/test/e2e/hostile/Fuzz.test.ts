@@ -45,6 +45,9 @@ const isApp = (request: FuzzRequest): boolean => request.host.toLowerCase().incl
 /** People read git's answers in a terminal: a line of plain text each. */
 const isGit = (request: FuzzRequest): boolean => /^\S+ \/git\b/.test(request.bytes)
 
+/** A browser comes back from a sign-in elsewhere: whoever prefers pages sees one. */
+const isSignIn = (request: FuzzRequest): boolean => /^\S+ \/auth\//.test(request.bytes)
+
 /** What is wrong with an error answer of the API, if anything. */
 const wrongProblem = (answer: Answer): string | null => {
   if (answer.headers.get("content-type")?.startsWith("application/problem+json") !== true) return "no problem+json"
@@ -66,6 +69,8 @@ const wrong = (request: FuzzRequest, answer: Answer | null): string | null => {
   if (answer.status < 400) return null
   if (isGit(request) && answer.headers.get("content-type")?.startsWith("text/plain") === true)
     return request.method === "HEAD" || answer.body !== "" ? null : "git says nothing"
+  if (isSignIn(request) && answer.headers.get("content-type")?.startsWith("text/html") === true)
+    return request.method === "HEAD" || titleOf(answer) !== undefined ? null : "a page without a title"
   if (!isApp(request)) return request.method === "HEAD" ? null : wrongProblem(answer)
   // A file that is not for this method or range is refused as Cloudflare does it: by headers alone.
   const byHeaders = answer.headers.has("allow") || answer.headers.has("content-range")

@@ -1,5 +1,6 @@
 /** git spawned by hand, with the settings and the environment that the adapter gives it. */
-import { start } from "@pawl/adapters-local/repositories/GitCommand"
+import { spawn } from "node:child_process"
+import { programOf } from "@pawl/adapters-local/repositories/GitCommand"
 import { repositoryPath } from "@pawl/adapters-local/repositories/RepositoryPath"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import { Effect } from "effect"
@@ -13,7 +14,8 @@ const signed = {
 
 const git = (gitDir: string, args: ReadonlyArray<string>, stdin = ""): Promise<string> =>
   new Promise((resolve, reject) => {
-    const child = start({ gitDir, args, env: signed })
+    const { args: all, cwd, env, file } = programOf({ gitDir, args, env: signed })
+    const child = spawn(file, all, { cwd, env, stdio: "pipe" })
     let output = ""
     let complaint = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text))

@@ -1,9 +1,9 @@
 /** git as a child process: nothing of the machine's or of anyone's content may steer it. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Data, Effect, Fiber, Stream } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
-import { killBounded } from "../OwnProgram.ts"
+import type { Child, Program } from "../spawner/Child.ts"
+import { GitProcesses } from "./GitProcesses.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
 /** git wrote more than the caller takes. It was stopped. */
@@ -70,19 +70,14 @@ const settings = [
 /** In which a POSIX shell counts the sizes of files. */
 const shellBlockBytes = 512
 
-/** Starts git on a repository. Its working directory is the repository itself, which holds no one's files. */
-export const start = (options: GitOptions): ChildProcessWithoutNullStreams => {
-  const { args, env, gitDir, maxFileBytes, ownGroup, settings: own } = options
-  const git = ["git", `--git-dir=${gitDir}`, ...settings, ...(own ?? []).flatMap((each) => ["-c", each]), ...args]
-  const limited = ["/bin/sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh"]
-  const [command = "git", ...rest] =
-    maxFileBytes === undefined ? git : [...limited, String(Math.ceil(maxFileBytes / shellBlockBytes)), ...git]
-  return spawn(command, rest, {
-    cwd: gitDir,
-    env: { ...environment, ...env },
-    stdio: "pipe",
-    detached: ownGroup === true
-  })
+/** git on a repository. Its working directory is the repository itself, which holds no one's files. */
+export const programOf = (options: GitOptions): Program => {
+  const { args, env, gitDir, maxFileBytes, ownGroup = false, settings: own = [] } = options
+  const git = [`--git-dir=${gitDir}`, ...settings, ...own.flatMap((each) => ["-c", each]), ...args]
+  const rest = { cwd: gitDir, env: { ...environment, ...env }, ownGroup }
+  if (maxFileBytes === undefined) return { file: "git", args: git, ...rest }
+  const blocks = String(Math.ceil(maxFileBytes / shellBlockBytes))
+  return { file: "/bin/sh", args: ["-c", 'ulimit -f "$1"; shift; exec "$@"', "sh", blocks, "git", ...git], ...rest }
 }
 
 /** What git says went wrong, in one line, without this machine's paths. */
@@ -102,32 +97,36 @@ const countNuls = (piece: Buffer): number => {
 const unavailable = (options: GitOptions, reason: string) =>
   new RepositoriesUnavailable({ operation: options.args[0] ?? "git", reason })
 
+/** A git that runs; it is dead when `use` has ended. */
+const started = (options: GitOptions): Effect.Effect<Child, RepositoriesUnavailable> =>
+  Effect.flatMap(GitProcesses, (start) =>
+    Effect.tryPromise({
+      try: () => start(programOf(options)),
+      catch: (cause) => unavailable(options, cause instanceof Error ? cause.message : "it did not start")
+    })
+  )
+
+const killed = (child: Child) => Effect.sync(child.kill)
+
 type Ending = Pick<GitResult, "code" | "stderr">
 type End = (how: Effect.Effect<Ending, RepositoriesUnavailable | TooMuchOutput>) => void
 
-/** How a child ends: by `event`, by what `attend` decides, by not starting, by its time, or by interruption. It is dead by then. */
-const ending = (
-  child: ChildProcessWithoutNullStreams,
-  options: GitOptions,
-  event: "exit" | "close",
-  attend: (end: End) => void
-) =>
+/** How a child ends: as it is `told`, by what `attend` decides, by its time, or by interruption. It is dead by then. */
+const ending = (child: Child, options: GitOptions, told: "ended" | "closed", attend: (end: End) => void) =>
   Effect.callback<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
     let stderr = ""
-    const kill = () => (options.ownGroup === true ? killBounded(child) : void child.kill("SIGKILL"))
     const end: End = (how) => {
-      kill()
+      child.kill()
       resume(how)
     }
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
-    child.once("error", (cause) => end(unavailable(options, "code" in cause ? String(cause.code) : "it did not start")))
-    child.once(event, (code, signal) =>
+    void child[told].then(({ code, signal }) =>
       end(code === null ? unavailable(options, `killed by ${signal}`) : Effect.succeed({ code, stderr }))
     )
     attend(end)
-    return Effect.sync(kill)
+    return killed(child)
   }).pipe(
     Effect.timeoutOrElse({
       duration: options.timeoutMs ?? LocalLimits.gitTimeoutMs,
@@ -136,12 +135,10 @@ const ending = (
   )
 
 // git may end before it has read all; what it exits with tells the story.
-const ignoreBrokenPipe = (child: ChildProcessWithoutNullStreams) => child.stdin.on("error", () => undefined)
+const ignoreBrokenPipe = ({ stdin }: Child) => stdin.on("error", () => undefined)
 
-/** Runs git to its end and answers how it ended. Interruption kills it. */
-export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesUnavailable | TooMuchOutput> =>
+const answerOf = (child: Child, options: GitOptions) =>
   Effect.suspend(() => {
-    const child = start(options)
     const pieces: Array<Buffer> = []
     let [size, records] = [0, 0]
     const gather = (end: End) =>
@@ -153,12 +150,16 @@ export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesU
           end(new TooMuchOutput({ output: Buffer.concat(pieces) }))
       })
     ignoreBrokenPipe(child).end(options.stdin ?? "")
-    return Effect.map(ending(child, options, "close", gather), (how) => ({
+    return Effect.map(ending(child, options, "closed", gather), (how) => ({
       ...how,
       stdout: Buffer.concat(pieces),
       sizeBytes: size
     }))
   })
+
+/** Runs git to its end and answers how it ended. Interruption kills it. */
+export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesUnavailable | TooMuchOutput> =>
+  Effect.acquireUseRelease(started(options), (child) => answerOf(child, options), killed)
 
 /** Runs git whose answer is short whatever it works on. */
 export const short = (options: GitOptions): Effect.Effect<GitResult, RepositoriesUnavailable> =>
@@ -174,12 +175,12 @@ export const succeed = (options: GitOptions): Effect.Effect<Buffer, Repositories
 export const stream = (options: GitOptions): Stream.Stream<Buffer, RepositoriesUnavailable> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const child = start(options)
+      const child = yield* Effect.acquireRelease(started(options), killed)
       ignoreBrokenPipe(child).end(options.stdin ?? "")
-      // At once: a git that cannot be started says so in this turn, and one that is left must be ended.
+      // At once: one that is left before its first step must be ended too.
       const ended = yield* Effect.forkScoped(
         Effect.catchTag(
-          ending(child, options, "close", () => undefined),
+          ending(child, options, "closed", () => undefined),
           "TooMuchOutput",
           () => unavailable(options, "it said too much")
         ),
@@ -200,16 +201,24 @@ export const pipe = (
   into: GitOptions,
   well: ReadonlyArray<number>
 ): Effect.Effect<void, RepositoriesUnavailable> =>
-  Effect.suspend(() => {
-    const [source, sink] = [start(from), start(into)]
-    ignoreBrokenPipe(source).end(from.stdin ?? "")
-    ignoreBrokenPipe(sink)
-    source.stdout.pipe(sink.stdin)
-    sink.stdout.resume()
-    const ended = (child: ChildProcessWithoutNullStreams, options: GitOptions, good: ReadonlyArray<number>) =>
-      ending(child, options, "exit", () => undefined).pipe(
-        Effect.catchTag("TooMuchOutput", () => unavailable(options, "it said too much")),
-        Effect.flatMap((result) => (good.includes(result.code) ? Effect.void : failed(options.args, result)))
-      )
-    return Effect.all([ended(source, from, [0]), ended(sink, into, well)], { concurrency: "unbounded", discard: true })
-  })
+  Effect.acquireUseRelease(
+    Effect.zip(started(from), started(into)),
+    ([source, sink]) => {
+      ignoreBrokenPipe(source).end(from.stdin ?? "")
+      ignoreBrokenPipe(sink)
+      // One that wrote nothing and has ended already ends nothing any more.
+      if (source.stdout.readableEnded) sink.stdin.end()
+      else source.stdout.pipe(sink.stdin)
+      sink.stdout.resume()
+      const ended = (child: Child, options: GitOptions, good: ReadonlyArray<number>) =>
+        ending(child, options, "ended", () => undefined).pipe(
+          Effect.catchTag("TooMuchOutput", () => unavailable(options, "it said too much")),
+          Effect.flatMap((result) => (good.includes(result.code) ? Effect.void : failed(options.args, result)))
+        )
+      return Effect.all([ended(source, from, [0]), ended(sink, into, well)], {
+        concurrency: "unbounded",
+        discard: true
+      })
+    },
+    (children) => Effect.forEach(children, killed, { discard: true })
+  )

@@ -2,9 +2,9 @@
  * One long-lived `cat-file --batch-command` of a repository. Questions are answered in order, so that many can
  * be under way. The bytes of every answer are checked against its id: a reader never gives wrong bytes.
  */
-import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { LocalLimits } from "../LocalLimits.ts"
-import { complaint, start } from "./GitCommand.ts"
+import type { Child, Starter } from "../spawner/Child.ts"
+import { complaint, programOf } from "./GitCommand.ts"
 import { objectId } from "./GitObjects.ts"
 
 /** An object as the reader gives it; `size` in bytes. */
@@ -28,7 +28,10 @@ interface Question {
 
 /** One reader. Once broken it answers nothing more: make another. */
 export class GitReader {
-  readonly #child: ChildProcessWithoutNullStreams
+  /** Null until it is started. */
+  #child: Child | null = null
+  /** What was asked before it was started. */
+  #early = ""
   readonly #questions: Array<Question> = []
   #pieces: Array<Buffer> = []
   #length = 0
@@ -37,19 +40,27 @@ export class GitReader {
   #stderr = ""
   #broken: string | undefined
 
-  constructor(gitDir: string) {
-    this.#child = start({ gitDir, args: ["cat-file", "--batch-command"] })
-    this.#child.stdin.on("error", () => undefined)
-    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  constructor(gitDir: string, start: Starter) {
+    start(programOf({ gitDir, args: ["cat-file", "--batch-command"] })).then(
+      (child) => this.#begin(child),
+      () => this.close("it could not be started")
+    )
+  }
+
+  #begin(child: Child): void {
+    if (this.#broken !== undefined) return child.kill()
+    this.#child = child
+    child.stdin.on("error", () => undefined)
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-LocalLimits.gitReaderErrorLength)
     })
-    this.#child.stdout.on("data", (piece: Buffer) => {
+    child.stdout.on("data", (piece: Buffer) => {
       this.#pieces.push(piece)
       this.#length += piece.length
       if (this.#length >= this.#wanted) this.#read()
     })
-    this.#child.once("error", () => this.close("it could not be started"))
-    this.#child.once("close", () => this.close(complaint(this.#stderr) || "it ended"))
+    void child.closed.then(() => this.close(complaint(this.#stderr) || "it ended"))
+    if (this.#early !== "") child.stdin.write(this.#early)
   }
 
   get isBroken(): boolean {
@@ -62,10 +73,13 @@ export class GitReader {
       const fail = (reason: string) => reject(new ReaderBroken(reason))
       if (this.#broken !== undefined) return fail(this.#broken)
       this.#questions.push({ kind, id, maxBytes, answer, fail })
+      const line = `${kind} ${id}\n`
+      if (this.#child === null) return void (this.#early += line)
+      const { stdin } = this.#child
       // All questions of one turn go out in one write.
-      this.#child.stdin.cork()
-      this.#child.stdin.write(`${kind} ${id}\n`)
-      process.nextTick(() => this.#child.stdin.uncork())
+      stdin.cork()
+      stdin.write(line)
+      process.nextTick(() => stdin.uncork())
     })
   }
 
@@ -73,7 +87,7 @@ export class GitReader {
   close(reason = "it was closed"): void {
     if (this.#broken !== undefined) return
     this.#broken = reason
-    this.#child.kill("SIGKILL")
+    this.#child?.kill()
     for (const question of this.#questions.splice(0)) question.fail(reason)
   }
 

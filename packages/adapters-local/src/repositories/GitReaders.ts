@@ -4,6 +4,7 @@ import { Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { describe } from "@pawl/core/primitives/Words"
+import { GitProcesses } from "./GitProcesses.ts"
 import { type FoundObject, GitReader } from "./GitReader.ts"
 
 interface Slot {
@@ -57,6 +58,7 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
   // In order of use: the one unused for longest comes first.
   const slots = new Map<string, Slot>()
   const permits = yield* Semaphore.make(LocalLimits.gitReaders)
+  const start = yield* GitProcesses
 
   const take = (gitDir: string) =>
     Effect.map(steadyMillis, (now): Slot => {
@@ -65,7 +67,7 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
       if (present === undefined && slots.size >= LocalLimits.gitReaders) evictOne(slots)
       const slot =
         present === undefined || present.reader.isBroken
-          ? { reader: new GitReader(gitDir), users: 0, lastUsedMs: now }
+          ? { reader: new GitReader(gitDir, start), users: 0, lastUsedMs: now }
           : present
       slot.users++
       slot.lastUsedMs = now

@@ -27,7 +27,8 @@ export class SpawnedProcess {
     this.demandKill = demandKill
     this.began = beginningOf(pid)
     this.ended = new Promise((resolve) => (this.settle = resolve))
-    const closing = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)))
+    // One that nothing was written to may have closed already, with a process that has just ended.
+    const closing = streams.map((stream) => stream.closed || new Promise((resolve) => stream.once("close", resolve)))
     this.closed = Promise.all([this.ended, ...closing]).then(() => undefined)
   }
 

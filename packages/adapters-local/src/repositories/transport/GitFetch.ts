@@ -1,4 +1,5 @@
 /** Serves a clone or a fetch: a repository of nothing but refs is made for each request, and `upload-pack` run on it. */
+import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
@@ -6,7 +7,7 @@ import { Effect } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { absent, unless } from "../../objects/DurableFile.ts"
-import { complaint, start } from "../GitCommand.ts"
+import { complaint, programOf } from "../GitCommand.ts"
 import { bareConfig, exists, io } from "../GitFolder.ts"
 import { present } from "../GitLookup.ts"
 import type { GitTransport } from "./GitTransport.ts"
@@ -58,7 +59,8 @@ const broken = (reason: string) => new RepositoriesUnavailable({ operation: "upl
 /** Runs `upload-pack` into the answer. It, and the `pack-objects` that it starts, are dead when this ends. */
 const answer = (view: string, { greeting, into, request, version }: Omit<Serve, "project" | "refs">) =>
   Effect.callback<void, RepositoriesUnavailable>((resume) => {
-    const child = start({
+    // What it starts in its turn must be ended with it: a fork of this process, in a group of its own.
+    const { args, cwd, env, file } = programOf({
       gitDir: view,
       args: [
         "upload-pack",
@@ -68,9 +70,9 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
         view
       ],
       env: version === 0 ? {} : { GIT_PROTOCOL: `version=${version}` },
-      settings,
-      ownGroup: true
+      settings
     })
+    const child = spawn(file, args, { cwd, env, stdio: "pipe", detached: true })
     let stderr = ""
     const stop = () => {
       child.stdout.unpipe(into)

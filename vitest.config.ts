@@ -1,3 +1,4 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { availableParallelism } from "node:os"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -5,6 +6,7 @@ import { defineConfig } from "vitest/config"
 import { childrenCompiled } from "./tools/vitest/Children.ts"
 import Order from "./tools/vitest/Order.ts"
 import { turnOf } from "./tools/vitest/Turn.ts"
+import { workerdOptions } from "./packages/adapters-cloudflare/test/WorkerdOptions.ts"
 
 const root = import.meta.dirname
 
@@ -24,6 +26,12 @@ const turn = turnOf(process.env)
 const patience = turn.depth === "quick" ? 180_000 : 300_000
 
 const soak = "test/soak/**/*.test.ts"
+
+/** Tests that run inside workerd, with Cloudflare's products beside them. */
+const inWorkerd = "test/workerd/**/*.test.ts"
+
+/** As bundlers for Workers resolve packages, sources first. */
+const workerConditions = ["pawl-source", "workerd", "worker", "module", "browser", "default"]
 
 /** What a file of theirs leaves in its process ends with it: a Postgres. */
 const isolated = new Set(["adapters-pg"])
@@ -64,11 +72,25 @@ export default defineConfig({
           name,
           root: folder,
           include: ["test/**/*.test.ts"],
-          exclude: [soak],
+          exclude: [soak, inWorkerd],
           order: 0,
           isolate: isolated.has(name)
         })
       ),
+      {
+        plugins: [cloudflareTest({ main: "./test/workerd/kit/Objects.ts", miniflare: workerdOptions })],
+        resolve: { conditions: workerConditions },
+        ssr: { resolve: { conditions: workerConditions } },
+        test: {
+          name: "workerd",
+          root: join(root, "packages/adapters-cloudflare"),
+          include: [inWorkerd],
+          provide: { pawlDepth: turn },
+          sequence: { groupOrder: 0 },
+          testTimeout: patience,
+          hookTimeout: patience
+        }
+      },
       // Many apps under load for a while: beside other tests it would only measure those.
       project({
         name: "soak",

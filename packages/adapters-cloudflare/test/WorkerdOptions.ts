@@ -6,4 +6,4 @@ export const workerdOptions = {
   r2Buckets: ["BUCKET"],
   workerLoaders: { LOADER: {} },
   durableObjects: { STORE: { className: "Store", useSQLite: true } }
-} as const
+}

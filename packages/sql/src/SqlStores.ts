@@ -83,3 +83,6 @@ export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient |
 export const layerBeside: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.andThen(demandShape, stores)
 )
+
+/** The same over a database that is known to have its shape: whoever made it looked. */
+export const layerInShape: Layer.Layer<Stores, never, SqlClient.SqlClient | Database> = Layer.effectContext(stores)

@@ -279,8 +279,8 @@ export const Limits = {
   /** How long a dead letter waits for a person; then it is dismissed (decision: a quarter). */
   deadLetterDays: 90,
   commitBytes: 4 * MiB,
-  /** Rows of one INSERT: few enough forms of a statement to keep them all prepared (decision). */
-  insertRows: 16,
+  /** Rows of one INSERT: few enough forms of a statement to keep them all prepared, and for the 100 parameters that a Durable Object takes (decision). */
+  insertRows: 10,
   /** How long counters of a day or a month are kept: this month's and the last one's are looked at (decision). */
   counterDays: 62,
   /** How often a store looks for what other processes committed (decision: events within a second). */

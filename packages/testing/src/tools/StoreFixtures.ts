@@ -45,14 +45,24 @@ export type Stores =
 /** Builds a new, empty store each time it is built. */
 export interface StoreFixture {
   readonly layer: Layer.Layer<Stores, unknown>
+  /** Runs a whole test elsewhere, as inside the object whose storage the store uses; here, when it is not said. */
+  readonly within?: Within
 }
 
+/** Runs a test in a place of its own. */
+export type Within = <A>(test: () => Promise<A>) => Promise<A>
+
+/** Where it is declared. */
+export const here: Within = (test) => test()
+
 /** Runs a test against a store of its own, under the test clock (which stands still until it is adjusted). */
-export const onStore = <A, E>(fixture: StoreFixture, body: Effect.Effect<A, E, Stores>): Promise<A> =>
-  Effect.runPromise(
-    Effect.provide(
-      Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), Effect.provide(body, fixture.layer)),
-      TestClock.layer()
+export const onStore = <A, E>({ layer, within = here }: StoreFixture, body: Effect.Effect<A, E, Stores>): Promise<A> =>
+  within(() =>
+    Effect.runPromise(
+      Effect.provide(
+        Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), Effect.provide(body, layer)),
+        TestClock.layer()
+      )
     )
   )
 

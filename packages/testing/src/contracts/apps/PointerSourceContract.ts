@@ -7,7 +7,7 @@ import { type FoundPointer, PointerSource, type PointerSourceUnavailable } from 
 import { insert, update } from "@pawl/core/ledger/Commit"
 import { pointerKey } from "@pawl/core/model/Entities"
 import { Records } from "@pawl/core/ledger/Records"
-import { commit, projectId, type StoreFixture, time } from "../../tools/StoreFixtures.ts"
+import { commit, projectId, type StoreFixture, here, time, type Within } from "../../tools/StoreFixtures.ts"
 
 /** A source, and how a row gets there or into its next state. */
 export interface PointerWorld {
@@ -18,10 +18,13 @@ export interface PointerWorld {
 /** A world that starts without pointers. */
 export interface PointerSourceFixture {
   readonly world: Effect.Effect<PointerWorld, unknown, Scope.Scope>
+  /** Runs a whole test elsewhere; here, when it is not said. */
+  readonly within?: Within
 }
 
 /** The pointers in the records of a store, as a server reads them. */
 export const recordedPointers = (fixture: StoreFixture): PointerSourceFixture => ({
+  ...(fixture.within === undefined ? {} : { within: fixture.within }),
   world: Effect.map(Layer.build(Layer.provideMerge(PointerRows.layer, fixture.layer)), (services) => ({
     source: Context.get(services, PointerSource),
     put: (pointer) =>
@@ -61,7 +64,7 @@ const preview = "preview:0a1b2c3d"
 /** Declares the suite. Each test gets a world of its own. */
 export const pointerSourceContract = (name: string, fixture: PointerSourceFixture): void => {
   const run = (use: (world: PointerWorld) => Effect.Effect<void, unknown>): Promise<void> =>
-    Effect.runPromise(Effect.scoped(Effect.flatMap(fixture.world, use)))
+    (fixture.within ?? here)(() => Effect.runPromise(Effect.scoped(Effect.flatMap(fixture.world, use))))
   const found = ({ source }: PointerWorld, label = "shop"): Effect.Effect<FoundPointer, PointerSourceUnavailable> =>
     source.find(label, "production")
 

@@ -1,0 +1,43 @@
+/**
+ * Statements on a Durable Object's SQLite. What Cloudflare refuses is refused here first, in words: a simulator on one's own
+ * machine lets more pass than the product does.
+ */
+import type { Query, Row } from "@pawl/sql/Database"
+import { CloudflareLimits } from "../CloudflareLimits.ts"
+import type { ObjectStorage } from "./ObjectStorage.ts"
+
+/** A statement is beyond what a Durable Object takes. */
+export class StatementTooLarge extends Error {
+  override readonly name = "StatementTooLarge"
+}
+
+/** In UTF-8 a UTF-16 unit takes at most 3 bytes. */
+const bytesPerUnit = 3
+
+const textBytes = (text: string, limit: number): number =>
+  text.length * bytesPerUnit <= limit ? 0 : new TextEncoder().encode(text).length
+
+/** Throws for what the product would refuse: https://developers.cloudflare.com/durable-objects/platform/limits/. */
+const checked = ({ params, sql }: Query): void => {
+  const { sqlParameters, sqlRowBytes, sqlStatementBytes } = CloudflareLimits
+  if (params.length > sqlParameters)
+    throw new StatementTooLarge(`a statement has ${params.length} parameters; a Durable Object takes ${sqlParameters}`)
+  if (textBytes(sql, sqlStatementBytes) > sqlStatementBytes)
+    throw new StatementTooLarge(`a statement is longer than ${sqlStatementBytes} bytes`)
+  for (const each of params)
+    if (typeof each === "string" && textBytes(each, sqlRowBytes) > sqlRowBytes)
+      throw new StatementTooLarge(`a value is longer than ${sqlRowBytes} bytes, which no row of a Durable Object holds`)
+}
+
+/** The rows that a statement answers, and how many: those answered, or those changed where it answers none. */
+export const perform = (
+  { sql }: ObjectStorage,
+  query: Query
+): { readonly rows: ReadonlyArray<Row>; readonly count: number } => {
+  checked(query)
+  const cursor = sql.exec(query.sql, ...query.params)
+  const rows = cursor.toArray()
+  if (cursor.columnNames.length > 0) return { rows, count: rows.length }
+  // The cursor's own count has the rows of indexes in it.
+  return { rows, count: Number(sql.exec("SELECT changes() AS changed").toArray()[0]?.["changed"]) }
+}

@@ -13,6 +13,13 @@ export const CloudflareLimits = {
   /** Pages of builds that are looked through for a commit, newest first (decision). */
   buildServicePages: 3,
 
+  // Apps (specification, "Limits"; they are those of other runtimes)
+  appCpuMs: 50,
+  appSubrequests: 20,
+  appWallMs: 30 * second,
+  /** Of what an app threw, in characters (decision). */
+  appReasonLength: 500,
+
   // R2 (Cloudflare's limits of R2)
   /** Objects that are listed, and deleted, by one request. */
   bucketDeletedAtOnce: 1000,

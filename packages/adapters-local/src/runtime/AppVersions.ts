@@ -5,7 +5,7 @@ import { hostConfig } from "./host/HostConfig.ts"
 import { UploadRoom } from "./wire/HeldUpload.ts"
 import { HostPool } from "./host/HostPool.ts"
 import type { HostProcess, HostSetting } from "./host/HostProcess.ts"
-import type { LoadedBundle } from "./LoadedBundle.ts"
+import type { LoadedBundle } from "@pawl/core/app/LoadedBundle"
 import { Replicas, type StartManner } from "./host/Replicas.ts"
 
 /** One version answers many requests: what it is kept by is made once. */

@@ -18,7 +18,8 @@ import { SourceStacks } from "./stacks/SourceStacks.ts"
 import { AppVersions } from "./AppVersions.ts"
 import { BodyRoom } from "./wire/AnswerBody.ts"
 import type { HostSetting, RequestBounds } from "./host/HostProcess.ts"
-import { loadBundle } from "./LoadedBundle.ts"
+import { compatibilityFlags } from "../builder/settings/SettingsFields.ts"
+import { loadBundle } from "@pawl/core/app/LoadedBundle"
 import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./host/RuntimeIsolation.ts"
 import { Watchdog } from "./host/Watchdog.ts"
 import { Spawner } from "../spawner/Spawner.ts"
@@ -185,7 +186,7 @@ export const layer = (
         yield* Effect.logInfo("apps run in isolation", { isolation: isolation.name, version: isolation.version })
       else yield* Effect.logWarning("apps run without isolation from this machine", { remedy: isolation.remedy })
       const load = async (version: AppVersion) => {
-        const exit = await Effect.runPromiseExitWith(context)(loadBundle(version))
+        const exit = await Effect.runPromiseExitWith(context)(loadBundle(version, compatibilityFlags))
         if (Exit.isSuccess(exit)) return exit.value
         throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
       }

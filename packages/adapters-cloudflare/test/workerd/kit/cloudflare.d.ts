@@ -7,6 +7,7 @@ declare module "cloudflare:workers" {
   export const env: {
     readonly STORE: { readonly getByName: (name: string) => object }
     readonly BUCKET: import("../../../src/objects/Bucket.ts").Bucket
+    readonly LOADER: import("../../../src/runtime/WorkerLoader.ts").WorkerLoader
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Bundle } from "@pawl/core/bundle/Bundle"
 import { data, encode, one, type Pointed, type Shape, type Struct, structs, text, texts } from "./CapnpMessage.ts"
 import { dataModule, entryModule, preludeModule } from "./HostModules.ts"
-import type { LoadedBundle } from "../LoadedBundle.ts"
+import type { LoadedBundle } from "@pawl/core/app/LoadedBundle"
 
 /** Set by the configuration on every call to the supervisor: which binding it comes through. */
 export const operationHeader = "x-pawl-operation"

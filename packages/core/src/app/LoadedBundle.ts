@@ -1,15 +1,18 @@
 /** A bundle with all its modules, each checked against its digest. */
-import * as BundleStore from "@pawl/core/bundle/BundleStore"
-import { type AppVersion, AppRuntimeUnavailable, BundleUnusable } from "@pawl/core/app/AppRuntime"
-import type { Bundle, BundleModule } from "@pawl/core/bundle/Bundle"
-import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { sha256 } from "@pawl/core/primitives/Digest"
-import { Effect } from "effect"
-import { compatibilityFlags } from "../builder/settings/SettingsFields.ts"
+import { Effect, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import * as BundleStore from "../bundle/BundleStore.ts"
+import type { Bundle, BundleModule } from "../bundle/Bundle.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { sha256, utf8 } from "../primitives/Digest.ts"
+import { type AppVersion, AppRuntimeUnavailable, BundleUnusable } from "./AppRuntime.ts"
 
 const moduleBytes = Effect.fnUntraced(function* (prefix: string, name: string, module: BundleModule) {
-  if (module.content !== undefined)
-    return Buffer.from(module.content, module.type === "data" || module.type === "wasm" ? "base64" : "utf8")
+  if (module.content !== undefined) {
+    if (module.type !== "data" && module.type !== "wasm") return utf8(module.content)
+    const bytes = Base64.decode(module.content)
+    return Result.isSuccess(bytes) ? bytes.success : yield* Effect.fail(`the module ${name} is damaged`)
+  }
   if (module.object === undefined) return yield* Effect.fail(`the module ${name} has no content`)
   const objects = yield* ObjectStore
   const bytes = yield* objects.get(`${prefix}${module.object}`)
@@ -27,14 +30,14 @@ const unusable = (version: AppVersion, reason: string) => new BundleUnusable({ v
 
 /**
  * The bundle of a version and its modules, each checked against its digest. Fails with `BundleUnusable` for one that is
- * missing, damaged or not allowed, and with `AppRuntimeUnavailable` when the object store cannot be read.
+ * missing, damaged or has a compatibility flag that is not among the `allowedFlags`, and with `AppRuntimeUnavailable` when the object store cannot be read.
  */
-export const loadBundle = (version: AppVersion) =>
+export const loadBundle = (version: AppVersion, allowedFlags: ReadonlySet<string>) =>
   Effect.gen(function* () {
     const { bundle } = yield* BundleStore.load(version.bundleKey, version.bundleDigest)
     if (bundle.mainModule === null) return { bundle, modules: [] }
     // The builder refuses them too. Here they would open parts of the runtime that no app may have.
-    const flag = bundle.compatibilityFlags.find((one) => !compatibilityFlags.has(one))
+    const flag = bundle.compatibilityFlags.find((one) => !allowedFlags.has(one))
     if (flag !== undefined) return yield* Effect.fail(`no app may have the compatibility flag ${flag}`)
     const prefix = version.bundleKey.slice(0, version.bundleKey.lastIndexOf("/") + 1)
     const modules = yield* Effect.forEach(

@@ -1,0 +1,128 @@
+/**
+ * `AppRuntime` by Worker Loader: each version in isolates of its own, without a network, with the bindings that it is
+ * given and nothing else. Cloudflare decides how many there are, and when they go.
+ */
+import {
+  AppOverLimit,
+  type AppRequest,
+  type AppResponse,
+  AppRuntime,
+  type AppRuntimeUnavailable,
+  type AppVersion,
+  BundleUnusable
+} from "@pawl/core/app/AppRuntime"
+import { type LoadedBundle, loadBundle } from "@pawl/core/app/LoadedBundle"
+import type { BundleModule } from "@pawl/core/bundle/Bundle"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { textOf } from "@pawl/core/primitives/Utf8"
+import { Effect, Layer } from "effect"
+import { CloudflareLimits } from "../CloudflareLimits.ts"
+import { failureOf } from "./OverLimits.ts"
+import { chunksOf, streamOf } from "./Streams.ts"
+import type { LoadedWorker, LoaderCode, LoaderModule, WorkerLoader } from "./WorkerLoader.ts"
+
+/** What a runtime of apps is made with. */
+export interface Options {
+  readonly loader: WorkerLoader
+  /** The `env` of a version: stubs that reach its own data and files alone. */
+  readonly bindings: (version: AppVersion) => Readonly<Record<string, unknown>>
+  /** What apps may turn on. A bundle with another flag is not served. */
+  readonly compatibilityFlags: ReadonlySet<string>
+}
+
+const wholeBuffer = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer
+
+const moduleOf = (type: BundleModule["type"], bytes: Uint8Array): LoaderModule => {
+  if (type === "data") return { data: wholeBuffer(bytes) }
+  if (type === "wasm") return { wasm: wholeBuffer(bytes) }
+  const text = textOf(bytes)
+  if (type === "json") return { json: JSON.parse(text) as unknown }
+  return type === "text" ? { text } : { js: text }
+}
+
+const codeOf = ({ bundle, modules }: LoadedBundle, mainModule: string, env: LoaderCode["env"]): LoaderCode => ({
+  compatibilityDate: bundle.compatibilityDate,
+  compatibilityFlags: bundle.compatibilityFlags,
+  mainModule,
+  modules: Object.fromEntries(modules.map(([name, type, bytes]) => [name, moduleOf(type, bytes)])),
+  env,
+  globalOutbound: null
+})
+
+const requestTo = ({ body, headers, method, url }: AppRequest): Request =>
+  new Request(url, {
+    method,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    body: body === null ? null : streamOf(body),
+    redirect: "manual"
+  })
+
+/** Two cookies are two headers; all else that came twice is one by now. */
+const responseOf = (response: Response): AppResponse => ({
+  status: response.status,
+  headers: [
+    ...[...response.headers].filter(([name]) => name !== "set-cookie"),
+    ...response.headers.getSetCookie().map((value) => ["set-cookie", value] as const)
+  ],
+  body: response.body === null ? null : chunksOf(response.body)
+})
+
+const limits = { cpuMs: CloudflareLimits.appCpuMs, subRequests: CloudflareLimits.appSubrequests }
+
+const notFound: AppResponse = {
+  status: 404,
+  headers: [["content-type", "text/plain; charset=utf-8"]],
+  body: chunksOf(new Response("Not found\n").body!)
+}
+
+const make = (
+  { bindings, compatibilityFlags, loader }: Options,
+  objects: typeof ObjectStore.Service
+): typeof AppRuntime.Service => {
+  /** How often a version was stopped here: whoever asks after that gets another isolate. */
+  const stops = new Map<string, number>()
+
+  const idOf = ({ bundleDigest, id, incarnation = 0 }: AppVersion): string =>
+    [id, incarnation, bundleDigest, stops.get(id) ?? 0].join("/")
+
+  /** Null for an app of files alone. What is loaded was checked before: a callback that fails would spoil the id. */
+  const loaded = Effect.fnUntraced(function* (
+    version: AppVersion
+  ): Effect.fn.Return<LoadedWorker | null, BundleUnusable | AppRuntimeUnavailable> {
+    const whole = yield* loadBundle(version, compatibilityFlags).pipe(Effect.provideService(ObjectStore, objects))
+    const { mainModule } = whole.bundle
+    if (mainModule === null) return null
+    const code = yield* Effect.try({
+      try: () => codeOf(whole, mainModule, bindings(version)),
+      catch: (cause) => new BundleUnusable({ version: version.id, reason: cause instanceof Error ? cause.message : "" })
+    })
+    return loader.get(idOf(version), () => Promise.resolve(code))
+  })
+
+  const answered = (version: AppVersion, worker: LoadedWorker, request: AppRequest) =>
+    Effect.tryPromise({
+      try: () => worker.getEntrypoint(undefined, { limits }).fetch(requestTo(request)),
+      catch: (cause) => failureOf(version.id, cause)
+    }).pipe(
+      Effect.map(responseOf),
+      Effect.timeoutOrElse({
+        duration: CloudflareLimits.appWallMs,
+        orElse: () => Effect.fail(new AppOverLimit({ version: version.id, limit: "wall", retryAfterSeconds: 1 }))
+      })
+    )
+
+  return {
+    fetch: (version, request) =>
+      Effect.flatMap(loaded(version), (worker) =>
+        worker === null ? Effect.succeed(notFound) : answered(version, worker, request)
+      ),
+    stop: (versionId) => Effect.sync(() => void stops.set(versionId, (stops.get(versionId) ?? 0) + 1))
+  }
+}
+
+/** The runtime. It holds no isolate: the loader does. */
+export const layer = (options: Options): Layer.Layer<AppRuntime, never, ObjectStore> =>
+  Layer.effect(
+    AppRuntime,
+    Effect.map(ObjectStore, (objects) => make(options, objects))
+  )

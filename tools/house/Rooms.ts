@@ -108,7 +108,7 @@ export const rooms: ReadonlyArray<Room> = [
   }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
     holds: "the client of Cloudflare's Workers Builds",
-    workspace: ["core", "sql", "router"],
+    workspace: ["core", "sql", "router", "adapters-local/builder"],
     external: "own"
   }),
   room("adapters-models", "packages/adapters-models/src/", {

@@ -10,5 +10,13 @@ export const CloudflareLimits = {
   buildServiceBodyBytes: 4 * MiB,
   buildServicePageSize: 50,
   /** Pages of builds that are looked through for a commit, newest first (decision). */
-  buildServicePages: 3
+  buildServicePages: 3,
+
+  // Builds by Worker Loader
+  /** CPU time of one build (decision; Cloudflare allows 30 s, or more where it is asked for). */
+  buildCpuMs: 30 * second,
+  /** Workers of builds at once: a request may have 4 dynamic Workers in flight (Cloudflare). */
+  loaderBuildsAtOnce: 4,
+  /** What one order may hold: two Workers of 128 MB hold it, and a message of RPC has 32 MiB (Cloudflare; decision). */
+  buildOrderBytes: 16 * MiB
 } as const

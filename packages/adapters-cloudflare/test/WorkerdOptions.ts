@@ -1,9 +1,13 @@
+import { machine } from "./builder/Machine.ts"
+
 /** What tests inside workerd are bound to: an object with SQLite, a bucket, a loader of Workers. */
 export const workerdOptions = {
   // Or the simulator asks the network what a request's `cf` would be.
   cf: false,
   compatibilityDate: "2026-07-01",
-  r2Buckets: ["BUCKET"],
+  r2Buckets: ["BUCKET"] as Array<string>,
   workerLoaders: { LOADER: {} },
+  // What lies on this machine, and what its own builder makes of the examples.
+  serviceBindings: { MACHINE: machine },
   durableObjects: { STORE: { className: "Store", useSQLite: true } }
 } as const

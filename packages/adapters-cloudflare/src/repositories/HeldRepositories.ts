@@ -13,6 +13,13 @@ import type { GitObject } from "./GitObject.ts"
 import { BadPack, objectsIn } from "./Pack.ts"
 import type { Objects } from "./Tree.ts"
 
+const away = (reason: string) => new RepositoriesUnavailable({ operation: "packs", reason })
+
+/** A repository is held whole while it is worked on. */
+export const tooLarge = away(
+  `the repository has more than ${CloudflareLimits.repositoryBytes} bytes of objects, which is too much where there is no git`
+)
+
 /** One repository of the log, unpacked up to a place. */
 export interface Held {
   readonly born: string
@@ -28,7 +35,6 @@ export interface Line extends Objects {
   readonly own: Held
 }
 
-const away = (reason: string) => new RepositoriesUnavailable({ operation: "packs", reason })
 const said = (error: { readonly message: string }) => away(error.message)
 
 const keyOf = ({ fork, project }: RepositoryRef): string => `${project}\n${fork ?? ""}`
@@ -126,10 +132,7 @@ export const make: Effect.Effect<HeldRepositories, never, PackLog | ObjectStore>
         : { born: found.born, objects: new Map(), through: 0, main: null, bytes: 0 }
     for (const pack of found.packs) {
       yield* takeIn(held, yield* fetch(pack))
-      if (held.bytes > CloudflareLimits.repositoryBytes)
-        return yield* away(
-          `the repository has more than ${CloudflareLimits.repositoryBytes} bytes, which is too much here`
-        )
+      if (held.bytes > CloudflareLimits.repositoryBytes) return yield* tooLarge
     }
     // Others may have brought it further meanwhile.
     if (found.through >= held.through) {

@@ -13,7 +13,7 @@ import type { CommitFields } from "@pawl/adapters-local/repositories/CommitText"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { closure } from "./Ancestry.ts"
 import { commitObject, type GitObject } from "./GitObject.ts"
-import type { HeldRepositories, Line } from "./HeldRepositories.ts"
+import { type HeldRepositories, type Line, tooLarge } from "./HeldRepositories.ts"
 import { packOf } from "./Pack.ts"
 import { type Files, type Objects, treeObjects } from "./Tree.ts"
 
@@ -73,6 +73,9 @@ const ship = Effect.fnUntraced(function* (held: HeldRepositories, ref: Repositor
   const main = bench.next === null || bench.next === own.main ? {} : { main: { from: own.main, to: bench.next } }
   const objects = [...bench.added.values()]
   if (objects.length === 0 && main.main === undefined) return true
+  // What is too large to be read must not be written.
+  const bytes = objects.reduce((sum, { body }) => sum + body.length, own.bytes)
+  if (bytes > CloudflareLimits.repositoryBytes) return yield* tooLarge
   const pack = objects.length === 0 ? null : yield* held.store(ref.project, packOf(objects), objects.length)
   const stands = yield* held.log.append({ ref, born: own.born, pack, ...main })
   if (stands === null && pack !== null) yield* held.discard(pack)

@@ -20,6 +20,8 @@ export const CloudflareLimits = {
   loaderBuildsAtOnce: 4,
   /** What one order may hold: two Workers of 128 MB hold it, and a message of RPC has 32 MiB (Cloudflare; decision). */
   buildOrderBytes: 16 * MiB,
+  /** Results of builds that were asked of another script and may be asked for again (decision). */
+  remoteResultsKept: 8,
 
   // Repositories without git (decisions)
   /** Lines put in and taken out until a stretch counts as changed throughout: the rows for it are some 4 MB. */

@@ -9,5 +9,8 @@ export const workerdOptions = {
   workerLoaders: { LOADER: {} },
   // What lies on this machine, and what its own builder makes of the examples.
   serviceBindings: { MACHINE: machine },
-  durableObjects: { STORE: { className: "Store", useSQLite: true } }
+  durableObjects: {
+    BUILDER: { className: "Builder", useSQLite: true },
+    STORE: { className: "Store", useSQLite: true }
+  }
 } as const

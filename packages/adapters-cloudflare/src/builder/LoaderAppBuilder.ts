@@ -10,6 +10,7 @@ import { problem } from "@pawl/adapters-local/builder/bundler/BundlerProblem"
 import { type Answered, inTime, runBuild } from "@pawl/adapters-local/builder/bundler/BuildRun"
 import { makeBuilder } from "@pawl/adapters-local/builder/bundler/BuildTable"
 import { Effect, Layer, Schema, Semaphore } from "effect"
+import { commandOf } from "./BuildCommands.ts"
 import type { answer } from "./BundlerAnswers.ts"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 
@@ -97,11 +98,6 @@ const tooLarge = (bytes: number): Answered => ({
   ]
 })
 
-const noCommands = problem(
-  "build_command_unavailable",
-  "This source needs a build command, and nothing here runs one: there is no container. Leave what the command makes in the source, and take the command out of pawl.json."
-)
-
 const make = Effect.fnUntraced(function* (options: Options) {
   const slots = yield* Semaphore.make(CloudflareLimits.loaderBuildsAtOnce)
   const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
@@ -118,11 +114,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     drop: () => Effect.void,
     slots
   })
-  const commandOf: typeof builder.commandOf = (files) =>
-    Effect.map(builder.commandOf(files), (found) =>
-      found._tag === "Command" && !options.commands ? { _tag: "Refused", problems: [noCommands] } : found
-    )
-  return AppBuilder.of({ ...builder, commandOf })
+  return AppBuilder.of({ ...builder, commandOf: commandOf(options.commands) })
 })
 
 /** Builds by Worker Loader. */

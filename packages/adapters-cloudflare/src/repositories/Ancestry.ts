@@ -23,15 +23,15 @@ export const mergeBases = (objects: Objects, one: string, other: string): Readon
   return shared.filter((id) => !behind.has(id)).sort()
 }
 
-/** The objects that an object names. */
-const namedBy = ({ body, type }: GitObject): ReadonlyArray<string> => {
+/** The objects that an object names; null for a tree of what Pawl does not keep. */
+const namedBy = ({ body, type }: GitObject): ReadonlyArray<string> | null => {
   if (type === "blob") return []
-  if (type === "tree") return (treeItems(body) ?? []).map(({ id }) => id)
+  if (type === "tree") return treeItems(body)?.map(({ id }) => id) ?? null
   const { parents, tree } = commitLinks(body)
   return [tree, ...parents]
 }
 
-/** All objects that a commit needs and `has` does not tell of; null where one of them is missing. What is had is whole. */
+/** All objects that a commit needs and `has` does not tell of; null where one of them is missing or is of no use here. What is had is whole. */
 export const closure = (
   objects: Objects,
   commit: string,
@@ -42,9 +42,10 @@ export const closure = (
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (found.has(id) || has(id)) continue
     const object = objects.get(id)
-    if (object === undefined) return null
+    const named = object === undefined ? null : namedBy(object)
+    if (object === undefined || named === null) return null
     found.set(id, object)
-    waiting.push(...namedBy(object))
+    waiting.push(...named)
   }
   return found
 }

@@ -20,14 +20,22 @@ export const tooLarge = away(
   `the repository has more than ${CloudflareLimits.repositoryBytes} bytes of objects, which is too much where there is no git`
 )
 
-/** One repository of the log, unpacked up to a place. */
-export interface Held {
+/** What is kept of a repository: all that is unpacked up to a place. */
+interface Kept {
   readonly born: string
   readonly objects: Map<string, GitObject>
   through: number
-  main: string | null
   /** Of all bodies. */
   bytes: number
+}
+
+/** A repository as the log had it at one moment. Its objects may be more by now: they only grow. */
+export interface Held {
+  readonly born: string
+  readonly objects: ReadonlyMap<string, GitObject>
+  readonly through: number
+  readonly main: string | null
+  readonly bytes: number
 }
 
 /** A repository with those that it borrows from. */
@@ -40,7 +48,7 @@ const said = (error: { readonly message: string }) => away(error.message)
 const keyOf = ({ fork, project }: RepositoryRef): string => `${project}\n${fork ?? ""}`
 
 /** Takes the objects of a pack in, which is whole by itself. */
-const takeIn = (held: Held, pack: Uint8Array) =>
+const takeIn = (held: Kept, pack: Uint8Array) =>
   Effect.try({
     try: () => {
       for (const object of objectsIn(pack, (id) => held.objects.get(id))) {
@@ -103,10 +111,10 @@ const bodies = (objects: ObjectStore["Service"]) => ({
 export const make: Effect.Effect<HeldRepositories, never, PackLog | ObjectStore> = Effect.gen(function* () {
   const log = yield* PackLog
   const { discard, fetch, store } = bodies(yield* ObjectStore)
-  const kept = new Map<string, Held>()
+  const kept = new Map<string, Kept>()
 
   /** The longest unused go first. */
-  const keep = (key: string, held: Held): void => {
+  const keep = (key: string, held: Kept): void => {
     kept.delete(key)
     kept.set(key, held)
     let bytes = Array.from(kept.values()).reduce((sum, each) => sum + each.bytes, 0)
@@ -126,21 +134,19 @@ export const make: Effect.Effect<HeldRepositories, never, PackLog | ObjectStore>
       kept.delete(keyOf(ref))
       return null
     }
-    const held: Held =
+    const held: Kept =
       known !== null && known.born === found.born
         ? known
-        : { born: found.born, objects: new Map(), through: 0, main: null, bytes: 0 }
+        : { born: found.born, objects: new Map(), through: 0, bytes: 0 }
     for (const pack of found.packs) {
       yield* takeIn(held, yield* fetch(pack))
       if (held.bytes > CloudflareLimits.repositoryBytes) return yield* tooLarge
     }
     // Others may have brought it further meanwhile.
-    if (found.through >= held.through) {
-      held.through = found.through
-      held.main = found.main
-    }
+    held.through = Math.max(held.through, found.through)
     keep(keyOf(ref), held)
-    return held
+    const { born, main, through } = found
+    return { born, main, through, objects: held.objects, bytes: held.bytes }
   })
 
   // What a list named may be in a base by now: the list is read again, once.

@@ -11,18 +11,13 @@ import {
   type Tree
 } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { resultText } from "../../builder/ResultText.ts"
-import { bound } from "../kit/Bound.ts"
+import { bound, bundlerModules } from "../kit/Bound.ts"
 
 const machine = (path: string) => bound.MACHINE.fetch(`http://machine${path}`)
 
-let modules: Promise<BundlerModules> | undefined
-const loadModules = async (): Promise<BundlerModules> => {
-  const [code, wasm, packages] = await Promise.all(["/code", "/wasm", "/packages"].map((path) => machine(path)))
-  return { code: await code!.text(), wasm: await wasm!.arrayBuffer(), packages: await packages!.text() }
-}
 let loaded: BundlerModules
 beforeAll(async () => {
-  loaded = await (modules ??= loadModules())
+  loaded = await bundlerModules(bound)
 })
 
 /** Made when a test runs it: the modules come from the machine. */

@@ -1,6 +1,6 @@
 /** Every bound of what speaks to Cloudflare, with its unit at the end of its name and its source beside it. */
-const MiB = 1024 * 1024
 const KiB = 1024
+const MiB = 1024 * KiB
 const second = 1000
 
 /** The bounds themselves; `…Ms` are milliseconds, `…Bytes` bytes, what has no unit is a count. */
@@ -29,5 +29,36 @@ export const CloudflareLimits = {
   sqlParameters: 100,
   sqlStatementBytes: 100 * KiB,
   /** A row, and so each value in it. */
-  sqlRowBytes: 2 * MiB
+  sqlRowBytes: 2 * MiB,
+
+  // Builds by Worker Loader
+  /** CPU time of one build (decision; Cloudflare allows 30 s, or more where it is asked for). */
+  buildCpuMs: 30 * second,
+  /** Workers of builds at once: a request may have 4 dynamic Workers in flight (Cloudflare). */
+  loaderBuildsAtOnce: 4,
+  /** What one order may hold: two Workers of 128 MB hold it, and a message of RPC has 32 MiB (Cloudflare; decision). */
+  buildOrderBytes: 16 * MiB,
+  /** Results of builds that were asked of another script and may be asked for again (decision). */
+  remoteResultsKept: 8,
+
+  // Repositories without git (decisions)
+  /** Lines put in and taken out until a stretch counts as changed throughout: the rows for it are some 4 MB. */
+  lineDiffSteps: 700,
+  /** The share of a file's bytes that another has as well, from which on it may be the same one moved. git asks for half. */
+  movedShare: 0.4,
+  /** Unpacked objects of one repository, and of all that are kept for the next call: a Worker has 128 MB (Cloudflare). */
+  repositoryBytes: 64 * MiB,
+  repositoriesKeptBytes: 32 * MiB,
+  /** A pack up to this size stands in its row, which may have 2 MB; a larger one in the bucket. */
+  plainPackRowBytes: 64 * KiB,
+  /** How often a write begins anew because others wrote first. */
+  plainPackConflicts: 20,
+  /** A diff up to this size is answered. */
+  plainDiffBytes: 16 * MiB,
+  /** A piece of a file that is read in pieces. */
+  filePieceBytes: 64 * KiB,
+  /** Of a line that names the function in which a hunk stands (git). */
+  hunkFunctionBytes: 80,
+  /** In how many bytes git looks for a NUL, which makes a file a binary one (git). */
+  binaryLookBytes: 8000
 } as const

@@ -1,6 +1,6 @@
 /** The stores' `Database` over a Durable Object's own SQLite. A batch is one synchronous transaction: nothing comes between. */
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
-import { Database, type Outcome, type Statement } from "@pawl/sql/Database"
+import type { Database, Outcome, Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import type { ObjectStorage } from "./ObjectStorage.ts"
 import { perform } from "./Statements.ts"

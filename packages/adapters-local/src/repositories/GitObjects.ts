@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { deflate, deflateSync } from "node:zlib"
-import type { Signature } from "@pawl/core/project/Repositories"
+import { type CommitFields, commitText } from "./CommitText.ts"
 
 /** The kinds of objects that Pawl writes: no tags. */
 export type ObjectType = "commit" | "tree" | "blob"
@@ -43,37 +43,9 @@ export const treeObject = (items: Iterable<TreeItem>): GitObject => {
   )
 }
 
-// git drops these from a name by itself; done here, so that each way to make a commit makes the same one.
-const plainName = (text: string): string =>
-  text.replace(/[\p{Cc}<>]/gu, "").replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, "") || "unknown"
-
-const plainSignature = ({ atMs, email, name }: Signature) => ({
-  name: plainName(name),
-  email: plainName(email),
-  seconds: Math.max(0, Math.floor(atMs / 1000))
-})
-
-/** The message as git stores it: any text but NUL. */
-const plainMessage = (message: string): string => message.replaceAll("\0", "\ufffd")
-
 /** A commit in UTC whose author is its committer; the same options give the same id. */
-export const commitObject = (options: {
-  readonly tree: string
-  readonly parents: ReadonlyArray<string>
-  readonly message: string
-  readonly signature: Signature
-}): GitObject => {
-  const { email, name, seconds } = plainSignature(options.signature)
-  const parents = options.parents.map((parent) => `parent ${parent}\n`).join("")
-  const who = `${name} <${email}> ${seconds} +0000`
-  return gitObject(
-    "commit",
-    Buffer.from(
-      `tree ${options.tree}\n${parents}author ${who}\ncommitter ${who}\n\n${plainMessage(options.message)}`,
-      "utf8"
-    )
-  )
-}
+export const commitObject = (options: CommitFields): GitObject =>
+  gitObject("commit", Buffer.from(commitText(options), "utf8"))
 
 /** The file that holds one object. */
 export const looseObject = ({ body, type }: GitObject): Buffer =>

@@ -6,7 +6,7 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import { layerHere } from "./Here.ts"
-import { vendoredFolders, vendoredTree } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
+import { vendoredFiles, vendoredFolders } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
 import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import { asksForAnother, vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 
@@ -126,7 +126,7 @@ describe("a package that Pawl brings along", () => {
 
   it("cannot be reached as a file, and reaches no file of the app", async () => {
     expect(await problem(`import "../node_modules/hono/dist/index.js"`)).toMatchObject({ code: "import_missing" })
-    const tree = vendoredTree()
+    const tree = vendoredFiles()
     expect(tree.has("node_modules/hono/package.json")).toBe(true)
     for (const path of ["node_modules/hono/../effect/package.json", "node_modules/effect/package.json", "package.json"])
       expect([tree.has(path), tree.text(path), tree.bytes(path)]).toEqual([false, undefined, undefined])

@@ -1,22 +1,22 @@
 /** The contract of object stores on R2, in workerd. */
-import { env } from "cloudflare:workers"
 import { objectStoreContract } from "@pawl/testing/contracts/stores/ObjectStoreContract"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Effect, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Bucket } from "../../../src/objects/Bucket.ts"
 import * as R2ObjectStore from "../../../src/objects/R2ObjectStore.ts"
+import { bound } from "../kit/Bound.ts"
 
 const empty = async (): Promise<void> => {
   for (let more = true; more;) {
-    const { objects, truncated } = await env.BUCKET.list({ prefix: "", limit: 1000 })
-    if (objects.length > 0) await env.BUCKET.delete(objects.map(({ key }) => key))
+    const { objects, truncated } = await bound.BUCKET.list({ prefix: "", limit: 1000 })
+    if (objects.length > 0) await bound.BUCKET.delete(objects.map(({ key }) => key))
     more = truncated
   }
 }
 
 /** An empty bucket for each test. */
-const layer = () => Layer.unwrap(Effect.as(Effect.promise(empty), R2ObjectStore.layer(env.BUCKET)))
+const layer = () => Layer.unwrap(Effect.as(Effect.promise(empty), R2ObjectStore.layer(bound.BUCKET)))
 
 objectStoreContract("R2", { layer })
 

@@ -1,5 +1,4 @@
 /** The contract of runtimes on Worker Loader, in workerd, over bundles in R2; and what an app cannot reach. */
-import { env } from "cloudflare:workers"
 import { appRuntimeContract, ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { type Bundle, bundlePrefix } from "@pawl/core/bundle/Bundle"
@@ -10,14 +9,15 @@ import { describe, expect, it } from "vitest"
 import * as R2ObjectStore from "../../../src/objects/R2ObjectStore.ts"
 import * as LoaderAppRuntime from "../../../src/runtime/LoaderAppRuntime.ts"
 import { failureOf } from "../../../src/runtime/OverLimits.ts"
+import { bound } from "../kit/Bound.ts"
 
-const objects = R2ObjectStore.layer(env.BUCKET)
+const objects = R2ObjectStore.layer(bound.BUCKET)
 const project = "proj_00000000-0000-4000-8000-000000000001"
 let worlds = 0
 
 const runtime = Layer.provide(
   LoaderAppRuntime.layer({
-    loader: env.LOADER,
+    loader: bound.LOADER,
     bindings: ({ id }) => ({ NAME: id }),
     compatibilityFlags: new Set(["nodejs_compat"])
   }),
@@ -83,7 +83,7 @@ describe("An app in a loaded Worker", () => {
       reason: "no app may have the compatibility flag unsafe_module"
     })
     const version = await install(saying("1"), "p@damaged", worlds++)
-    await env.BUCKET.put(version.bundleKey, utf8("{}"))
+    await bound.BUCKET.put(version.bundleKey, utf8("{}"))
     expect(await Effect.runPromise(Effect.flip(asked(version)))).toMatchObject({ _tag: "BundleUnusable" })
   })
 

@@ -1,6 +1,5 @@
 /** What a Durable Object takes, refused in words before the product, or a simulator that lets it pass, is asked. */
 import { runInDurableObject } from "cloudflare:test"
-import { env } from "cloudflare:workers"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { reasonOf } from "@pawl/sql/Database"
@@ -8,15 +7,19 @@ import { CloudflareLimits } from "../../../src/CloudflareLimits.ts"
 import { make } from "../../../src/sqlite/DurableObjectDatabase.ts"
 import * as DurableObjectStores from "../../../src/sqlite/DurableObjectStores.ts"
 import type { ObjectStorage } from "../../../src/sqlite/ObjectStorage.ts"
+import { bound } from "../kit/Bound.ts"
 
 const { sqlParameters, sqlRowBytes, sqlStatementBytes } = CloudflareLimits
 
 let objects = 0
 const inObject = <A>(work: (storage: ObjectStorage) => A | Promise<A>): Promise<A> =>
-  runInDurableObject(env.STORE.getByName(`limits-${objects++}`), (_, { storage }) => work(storage))
+  runInDurableObject(bound.STORE.getByName(`limits-${objects++}`), (_, { storage }) => work(storage))
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-const values = (count: number): string => `SELECT ${numbers(count).map(() => "?")}`
+const values = (count: number): string =>
+  `SELECT ${numbers(count)
+    .map(() => "?")
+    .join(", ")}`
 
 const refusal = (sql: string, params: ReadonlyArray<string | number>): Promise<string> =>
   inObject((storage) =>

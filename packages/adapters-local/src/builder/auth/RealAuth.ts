@@ -12,6 +12,7 @@
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { dependencyFindings } from "./AuthDependencies.ts"
+import { extensions, type Kind, packageFile } from "./AuthFiles.ts"
 import { type AuthFinding, nowhere, type Spot } from "./AuthFinding.ts"
 import { mayNameAuth } from "./AuthPackages.ts"
 import { textFindings } from "./AuthText.ts"
@@ -39,21 +40,6 @@ export interface RealAuthJob {
   /** Problems told. */
   readonly problems: number
 }
-
-type Kind = "code" | "markup" | "json" | "text"
-
-const extensions: Readonly<Record<Kind, RegExp>> = {
-  code: /\.[cm]?[jt]sx?$/i,
-  markup: /\.(?:x?html?|xht|svg|vue|svelte|astro)$/i,
-  json: /\.json$/i,
-  text: /\.(?:txt|sql)$/i
-}
-
-const packageFile = /^(?:(?!.*(?:^|\/)node_modules\/).*\/)?package\.json$/
-
-/** Whether the check reads a file even if no code imports it. */
-export const isLookedAt = (path: string): boolean =>
-  extensions.code.test(path) || extensions.markup.test(path) || packageFile.test(path)
 
 const tests = /(?:^|\/)(?:tests?|__tests__|__mocks__|e2e|cypress)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/i
 

@@ -7,9 +7,10 @@ import { LocalLimits } from "../../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import { manifestOf, type SplitTree } from "../assets/AppAssets.ts"
 import type { AppSettings } from "../settings/AppSettings.ts"
-import { bundler } from "./BundlerChild.ts"
+import { bundler } from "./Bundler.ts"
 
 interface Part {
   readonly name: string
@@ -36,9 +37,7 @@ const moduleOf = (part: Part) =>
         const object = `modules/${digest}`
         return { name, module: { type, sha256: digest, object }, object: [object, content] }
       }
-      const inline = isText(type)
-        ? (exactText(content) ?? "")
-        : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
+      const inline = isText(type) ? (exactText(content) ?? "") : Base64.encode(content)
       return { name, module: { type, sha256: digest, content: inline }, object: null }
     }
   )

@@ -4,10 +4,9 @@ import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
 import { Effect, Result, Schema } from "effect"
-import { type BundlerAnswer, BundlerMessage, type BundlerOrder, type BundlerRequest } from "./BundlerMessages.ts"
-
-/** The bundler the app is built with; the package pins it. */
-export const bundler = { name: "esbuild", version: "0.28.2" }
+import { bundler } from "./Bundler.ts"
+import type { Answered, Died } from "./BuildRun.ts"
+import { BundlerMessage, type BundlerOrder, type BundlerRequest } from "./BundlerMessages.ts"
 
 /** One running process, which serves one build. */
 export interface BundlerChild {
@@ -85,15 +84,6 @@ const reasonOf = (child: BundlerChild): string => {
   if (/out of memory|heap limit|cannot allocate/i.test(text)) return "The bundler ran out of memory."
   return `The bundler ended by itself (${child.process.signalCode ?? `exit ${child.process.exitCode ?? "unknown"}`}).`
 }
-
-/** The process ended without an answer; `reason` is for people. */
-export interface Died {
-  readonly _tag: "Died"
-  readonly reason: string
-}
-
-/** What came of an order: the process's answer, or its death. */
-export type Answered = Exclude<BundlerAnswer, { readonly _tag: "Died" }> | Died
 
 const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavailable> =>
   Effect.tryPromise({

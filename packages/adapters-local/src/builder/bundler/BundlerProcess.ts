@@ -5,7 +5,8 @@
  */
 import { version } from "esbuild"
 import type { BundlerMessage, BundlerRequest } from "./BundlerMessages.ts"
-import { begin, type Beginning, finish } from "./BundlerWork.ts"
+import type { Beginning } from "./BundlerWork.ts"
+import { begin, finish } from "./EsbuildWork.ts"
 import { firstOrder } from "./FirstOrder.ts"
 
 const say = (message: BundlerMessage): void => {

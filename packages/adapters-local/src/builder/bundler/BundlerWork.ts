@@ -1,12 +1,11 @@
 /**
- * What the process of one build does for an order. Bundling, and the look for real login, may be begun on an order that
+ * What is done for the order of one build. Bundling, and the look for real login, may be begun on an order that
  * is foreseen: what it made counts for the order that comes only where that one asks for the same, and every file that
  * was asked for, or asked about, is the same.
  */
-import { stop } from "esbuild"
 import { type Looked, realAuthProblems } from "../auth/RealAuth.ts"
-import { openLayer } from "../layer/LayerTree.ts"
 import type { BundlerAnswer, BundlerOrder } from "./BundlerMessages.ts"
+import type { BundlerTools } from "./BundlerTools.ts"
 import { bundle } from "./EsbuildRun.ts"
 import { keptModules } from "./PlainModules.ts"
 import { answersAlike, SeenFiles } from "./SeenFiles.ts"
@@ -29,30 +28,29 @@ export interface Beginning {
   readonly looked: Looked
 }
 
-const withEsbuild = async (main: string, order: BundlerOrder): Promise<Built> => {
-  const layer = order.layer === null ? null : openLayer(order.layer, order.packageBytes)
+const withEsbuild = async (main: string, order: BundlerOrder, tools: BundlerTools): Promise<Built> => {
+  const layer = order.layer === null ? null : tools.openLayer(order.layer, order)
   const tree = treeOf(order.files)
   const { aliases, raw } = typeScriptSettings({ tree, layer }, main, order.jsx, order.tsconfig)
-  const gathered = makeTreePlugin({ order, layer, aliases })
-  return { answer: await bundle(main, order, raw, gathered), reached: gathered.reached }
+  const gathered = makeTreePlugin({ order, layer, aliases, vendored: tools.vendored })
+  return { answer: await bundle(main, order, raw, gathered, tools), reached: gathered.reached }
 }
 
-const built = async (order: BundlerOrder): Promise<Built> => {
+const built = async (order: BundlerOrder, tools: BundlerTools): Promise<Built> => {
   if (order.main === null)
     return { answer: { _tag: "Bundled", main: null, modules: [], packages: [], warnings: [] }, reached: new Set() }
   const plain = order.modules === null ? null : await keptModules(order.main, order.modules, order)
-  return plain ?? (await withEsbuild(order.main, order))
+  return plain ?? (await withEsbuild(order.main, order, tools))
 }
 
-/** Begins on an order that is foreseen. Rejects when that cannot be done, or the bundler dies of it. */
-export const begin = async (order: BundlerOrder): Promise<Beginning> => {
+const begin = async (order: BundlerOrder, tools: BundlerTools): Promise<Beginning> => {
   const files = new SeenFiles(order.files)
   // Modules that stay as they are depend on all files that there are.
   const isBundled = order.main !== null && order.modules === null
-  const first = isBundled ? await built({ ...order, files }) : null
+  const first = isBundled ? await built({ ...order, files }, tools) : null
   if (first?.answer._tag === "Died") throw new Error("the bundler died")
-  // What it holds would be held as long as the command runs. When it is needed once more, it starts anew.
-  if (first !== null) await stop()
+  // What it holds would be held as long as the command runs.
+  if (first !== null) await tools.stop()
   const looked: Looked = new Map()
   await realAuthProblems({ ...order, reached: first?.reached ?? new Set() }, looked)
   return { order, built: first, seen: files.seen, looked }
@@ -70,14 +68,14 @@ const holds = ({ order: foreseen, seen }: Beginning, order: BundlerOrder): boole
   ![...order.generated].some((path) => seen.has(path)) &&
   answersAlike(seen, foreseen.files, order.files)
 
-/**
- * Does an order, from its beginning where there is one. Problems of real login come first; what the bundler says of the
- * same line is the same. `Stale`: what was begun does not count.
- */
-export const finish = async (order: BundlerOrder, beginning: Beginning | null): Promise<BundlerAnswer> => {
+const finish = async (
+  order: BundlerOrder,
+  beginning: Beginning | null,
+  tools: BundlerTools
+): Promise<BundlerAnswer> => {
   const begun = order.main === null ? null : (beginning?.built ?? null)
   if (beginning !== null && begun !== null && !holds(beginning, order)) return { _tag: "Stale" }
-  const { answer, reached } = begun ?? (await built(order))
+  const { answer, reached } = begun ?? (await built(order, tools))
   if (answer._tag === "Died") return answer
   const auth = await realAuthProblems({ ...order, reached }, beginning?.looked)
   if (auth.length === 0) return answer
@@ -86,3 +84,20 @@ export const finish = async (order: BundlerOrder, beginning: Beginning | null): 
   const rest = others.filter(({ code, file, line }) => !told.has(JSON.stringify([code, file, line])))
   return { _tag: "Refused", problems: [...auth, ...rest].slice(0, order.problems) }
 }
+
+/** What can be done for orders. */
+export interface BundlerWork {
+  /** Begins on an order that is foreseen. Rejects when that cannot be done, or the bundler dies of it. */
+  readonly begin: (order: BundlerOrder) => Promise<Beginning>
+  /**
+   * Does an order, from its beginning where there is one. Problems of real login come first; what the bundler says of the
+   * same line is the same. `Stale`: what was begun does not count.
+   */
+  readonly finish: (order: BundlerOrder, beginning: Beginning | null) => Promise<BundlerAnswer>
+}
+
+/** The work with the tools that there are where it runs. */
+export const makeWork = (tools: BundlerTools): BundlerWork => ({
+  begin: (order) => begin(order, tools),
+  finish: (order, beginning) => finish(order, beginning, tools)
+})

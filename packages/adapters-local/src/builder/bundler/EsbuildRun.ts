@@ -1,5 +1,5 @@
-/** One run of esbuild over the file map, and what its answer means. Runs in the process of one build. */
-import { build, type BuildResult, type Message } from "esbuild"
+/** One run of esbuild over the file map, and what its answer means. Runs apart, for this one build. */
+import type { BuildOptions, BuildResult, Message } from "esbuild"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { packageFile, scriptsOf } from "@pawl/core/project/PawlFile"
@@ -8,12 +8,13 @@ import { biggest, packageOf } from "../layer/LayerTree.ts"
 import { readMap } from "../maps/CleanMap.ts"
 import type { BundlerAnswer, BundlerOrder } from "./BundlerMessages.ts"
 import { problem } from "./BundlerProblem.ts"
+import type { BundlerTools } from "./BundlerTools.ts"
 import { heldPackages } from "./HeldPackages.ts"
 import { runTimeImports, runTimeImportWarning } from "./RunTimeImports.ts"
 import { type Gathered, missingKey, namespace, packageNamespace, sizesShown } from "./TreePlugin.ts"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
-type Ran = Awaited<ReturnType<typeof runEsbuild>>
+type Ran = BuildResult<ReturnType<typeof optionsOf>>
 
 /** The name of the module that runs. */
 const mainModule = "index.js"
@@ -49,8 +50,8 @@ interface Failed {
 const isFailed = (error: unknown): error is Failed =>
   error instanceof Error && "errors" in error && Array.isArray(error.errors)
 
-const runEsbuild = (main: string, order: BundlerOrder, tsconfigRaw: string, plugin: Gathered["plugin"]) =>
-  build({
+const optionsOf = (main: string, order: BundlerOrder, tsconfigRaw: string, plugin: Gathered["plugin"]) =>
+  ({
     entryPoints: [main],
     plugins: [plugin],
     bundle: true,
@@ -70,7 +71,7 @@ const runEsbuild = (main: string, order: BundlerOrder, tsconfigRaw: string, plug
     sourcesContent: false,
     logLevel: "silent",
     logLimit: order.problems
-  })
+  }) satisfies BuildOptions
 
 const refused = (problems: ReadonlyArray<BuildProblem>): BundlerAnswer => ({ _tag: "Refused", problems })
 
@@ -129,7 +130,8 @@ const answerOf = async (
   main: string,
   order: BundlerOrder,
   result: Ran,
-  { kept, keptOfPackages, missing }: Gathered
+  { kept, keptOfPackages, missing }: Gathered,
+  vendored: BundlerTools["vendored"]
 ): Promise<BundlerAnswer> => {
   const code = outputOf(result, mainModule) ?? new Uint8Array()
   const faults = faultsOf(main, order, result, code)
@@ -166,7 +168,7 @@ const answerOf = async (
       },
       ...others.map((module) => ({ ...module, map: null }))
     ],
-    packages: heldPackages(inputsOf(result), keptOfPackages),
+    packages: heldPackages(inputsOf(result), keptOfPackages, vendored),
     warnings
   }
 }
@@ -176,10 +178,12 @@ export const bundle = async (
   main: string,
   order: BundlerOrder,
   tsconfigRaw: string,
-  gathered: Gathered
+  gathered: Gathered,
+  tools: Pick<BundlerTools, "build" | "vendored">
 ): Promise<BundlerAnswer> => {
   try {
-    return await answerOf(main, order, await runEsbuild(main, order, tsconfigRaw, gathered.plugin), gathered)
+    const result = await tools.build(optionsOf(main, order, tsconfigRaw, gathered.plugin))
+    return await answerOf(main, order, result, gathered, tools.vendored)
   } catch (error) {
     // Without a list of errors it is not the source that failed but esbuild.
     const errors = isFailed(error) ? error.errors : []

@@ -5,15 +5,10 @@
 import { Effect, Exit, type Scope, type Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import type { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
-import { type Answered, begin, type BundlerChild, isAlive } from "./BundlerChild.ts"
+import { begin, type BundlerChild, isAlive } from "./BundlerChild.ts"
+import type { Answered, Late } from "./BuildRun.ts"
 import type { BundlerChildren } from "./BundlerChildren.ts"
 import type { BundlerOrder } from "./BundlerMessages.ts"
-
-/** It took longer than a build may; `reason` is for people. */
-export interface Late {
-  readonly _tag: "Late"
-  readonly reason: string
-}
 
 /** Gives a process an order, bounded in time. */
 export type Ask = (child: BundlerChild, order: BundlerOrder) => Effect.Effect<Answered | Late, BuilderUnavailable>

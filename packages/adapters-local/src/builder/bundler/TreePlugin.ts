@@ -5,7 +5,7 @@ import { fromLayer } from "../layer/LayerResolver.ts"
 import { type LayerTree, PackagesTooBig } from "../layer/LayerTree.ts"
 import { mapFile, readMap, withMap } from "../maps/CleanMap.ts"
 import { typesByRule } from "../settings/ModuleRules.ts"
-import { vendoredTree } from "../vendored/VendoredFiles.ts"
+import type { VendoredTree } from "../vendored/VendoredTree.ts"
 import type { BundlerOrder } from "./BundlerMessages.ts"
 import { importableExtensions, moduleKind, type ModuleKind } from "./ModuleTypes.ts"
 import { remedyOf } from "./PackageRemedy.ts"
@@ -41,6 +41,7 @@ export interface Places {
   readonly order: BundlerOrder
   readonly layer: LayerTree | null
   readonly aliases: PathAliases
+  readonly vendored: VendoredTree
 }
 
 const refused = (code: string, text: string): { errors: Array<PartialMessage> } => ({
@@ -123,7 +124,7 @@ const makePlacement = (order: BundlerOrder) => {
 }
 
 /** Finds what an import names, from wherever it stands. */
-const makeFinding = ({ aliases, layer, order }: Places, tree: Tree, vendored: Tree) => {
+const makeFinding = ({ aliases, layer, order, vendored }: Places, tree: Tree) => {
   const remedy = remedyOf(order.files, layer !== null)
   return (args: OnResolveArgs): Resolution => {
     const kind = args.kind === "require-call" || args.kind === "require-resolve" ? "require" : "import"
@@ -174,10 +175,9 @@ export interface Gathered {
  * code.
  */
 export const makeTreePlugin = (places: Places): Gathered => {
-  const { layer, order } = places
+  const { layer, order, vendored } = places
   const tree = treeOf(order.files)
-  const vendored = vendoredTree()
-  const found = makeFinding(places, tree, vendored)
+  const found = makeFinding(places, tree)
   const { kept, placed } = makePlacement(order)
   const reached = new Set<string>()
   const keptOfPackages = new Set<string>()

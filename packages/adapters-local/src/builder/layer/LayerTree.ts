@@ -1,11 +1,8 @@
 /**
- * The files of a layer, for the process of one build: listed in `layer.json`, read when they are asked for, and bounded in
- * all. A file is read only where the list has it and no link of the disk leads elsewhere.
+ * The files of a layer, for one build: listed in `layer.json`, read when they are asked for, and bounded in all. A file is
+ * read only where the list has it.
  */
-import { readFileSync, realpathSync } from "node:fs"
-import { join as joinPlaces } from "node:path"
 import type { LayerManifest } from "../../packages/LayerManifest.ts"
-import { layerManifestName } from "../../packages/LayerNames.ts"
 import { fieldsOf, type PackageFields, type Tree } from "../bundler/TreePaths.ts"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
@@ -59,21 +56,15 @@ const linksFollowed = (links: ReadonlyMap<string, string>, path: string): string
   return now
 }
 
-/** The bytes of one file of the layer; `undefined` when the disk has a link, or nothing, in its place. */
-const read = (root: string, path: string): Uint8Array | undefined => {
-  try {
-    const place = joinPlaces(root, path)
-    return realpathSync.native(place) === place ? readFileSync(place) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Opens a layer's folder. Throws when that has no list of its files, and what it reads throws `PackagesTooBig`. */
-export const openLayer = (folder: string, maxBytes: number): LayerTree => {
-  const root = realpathSync.native(folder)
-  // The store wrote it last, and has looked at it: no schema is loaded for it into a process that serves one build.
-  const manifest: LayerManifest = JSON.parse(readFileSync(joinPlaces(root, layerManifestName), "utf8"))
+/**
+ * The tree of the files that a list names; `read` answers the bytes of one of them. What is read beyond `maxBytes` throws
+ * `PackagesTooBig`.
+ */
+export const layerTree = (
+  manifest: LayerManifest,
+  read: (path: string) => Uint8Array | undefined,
+  maxBytes: number
+): LayerTree => {
   const files = new Set(manifest.files)
   const links = new Map(manifest.links.map(({ path, target }) => [path, target]))
   const names = new Map(manifest.packages.map(({ name, path }) => [linksFollowed(links, path), name]))
@@ -82,7 +73,7 @@ export const openLayer = (folder: string, maxBytes: number): LayerTree => {
   const counted = new Set<string>()
   let total = 0
   const bytes = (path: string): Uint8Array | undefined => {
-    const content = files.has(path) ? read(root, path) : undefined
+    const content = files.has(path) ? read(path) : undefined
     if (content === undefined || counted.has(path)) return content
     counted.add(path)
     total += content.byteLength

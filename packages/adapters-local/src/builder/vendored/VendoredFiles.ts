@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative, sep } from "node:path"
-import type { Tree } from "../bundler/TreePaths.ts"
 import { vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
-import { textOf } from "@pawl/core/primitives/Utf8"
+import { vendoredTree, type VendoredTree } from "./VendoredTree.ts"
 
 /** The package's own folder. Not every package exports its package.json, so that it is looked for upwards. */
 const folderOf = (name: string): string | null => {
@@ -28,27 +27,21 @@ export const vendoredFolders = (): ReadonlyMap<string, string> =>
     })
   )
 
-/** The files below the vendored packages' folders, as bytes too. */
-export interface VendoredTree extends Tree {
-  readonly bytes: (path: string) => Uint8Array | undefined
+/** The packages' files on this machine. */
+export interface VendoredFiles extends VendoredTree {
+  /** All that there are. */
+  readonly paths: () => ReadonlyArray<string>
 }
 
 /** Regular files of the packages' folders alone: no link is followed. Listed when first asked for. */
-export const vendoredTree = (): VendoredTree => {
+export const vendoredFiles = (): VendoredFiles => {
   let listed: ReadonlyMap<string, string> | null = null
   const files = (): ReadonlyMap<string, string> => (listed ??= list())
   const bytes = (path: string): Uint8Array | undefined => {
     const place = files().get(path)
     return place === undefined ? undefined : readFileSync(place)
   }
-  return {
-    has: (path) => files().has(path),
-    text: (path) => {
-      const content = bytes(path)
-      return content === undefined ? undefined : textOf(content)
-    },
-    bytes
-  }
+  return { ...vendoredTree({ has: (path) => files().has(path), bytes }), paths: () => [...files().keys()] }
 }
 
 const list = (): ReadonlyMap<string, string> => {

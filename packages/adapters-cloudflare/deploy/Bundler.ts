@@ -1,0 +1,60 @@
+/**
+ * Makes what the Worker of a build is loaded from: its code as one module, and the packages that come
+ * along. esbuild's wasm is the file of its npm package.
+ */
+import { fileURLToPath } from "node:url"
+import { textOf } from "@pawl/core/primitives/Utf8"
+import { vendoredFiles } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
+import { build, type Plugin } from "esbuild"
+
+const folder = fileURLToPath(new URL("../src/builder", import.meta.url))
+
+/** Called over RPC, which carries maps, sets and bytes. */
+const contents = `import { WorkerEntrypoint } from "cloudflare:workers"
+import { answer } from "./BundlerAnswers.ts"
+import wasm from "./esbuild.wasm"
+import packages from "./packages.json"
+export default class extends WorkerEntrypoint { answer(order) { return answer(order, wasm, packages) } }
+`
+
+/** The lexer's usual form compiles WebAssembly while it runs, which Workers may not. */
+const lexerOfJavaScript: Plugin = {
+  name: "lexer",
+  setup: (each) => {
+    each.onResolve({ filter: /^es-module-lexer\/minimal$/ }, ({ resolveDir }) =>
+      each.resolve("es-module-lexer/minimal/js", { kind: "import-statement", resolveDir })
+    )
+  }
+}
+
+/** The code of the Worker of a build. `./esbuild.wasm` and `./packages.json` stay imports, and Node's modules. */
+export const bundlerCode = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder, loader: "js" },
+    plugins: [lexerOfJavaScript],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    mainFields: ["module", "main"],
+    conditions: ["pawl-source", "workerd", "worker", "module"],
+    external: ["cloudflare:*", "node:*", "./esbuild.wasm", "./packages.json"],
+    logLevel: "silent"
+  })
+  return outputFiles[0]?.text ?? ""
+}
+
+/** Code and manifests of the packages that come along, by path, as one text of JSON. */
+export const bundlerPackages = (): string => {
+  const tree = vendoredFiles()
+  return JSON.stringify(
+    Object.fromEntries(
+      tree.paths().flatMap((path) => {
+        const bytes = /\.(?:[cm]?js|json)$/.test(path) ? tree.bytes(path) : undefined
+        return bytes === undefined ? [] : [[path, textOf(bytes)]]
+      })
+    )
+  )
+}

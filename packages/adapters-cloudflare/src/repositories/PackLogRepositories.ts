@@ -1,0 +1,18 @@
+/**
+ * `Repositories` without git: the log of packs is what they are, and their objects are read, merged and written by code
+ * that runs on any engine. A repository is held whole in memory while it is worked on, within `repositoryBytes`.
+ */
+import { Effect, Layer } from "effect"
+import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import type { PackLog } from "@pawl/core/project/PackLog"
+import { Repositories } from "@pawl/core/project/Repositories"
+import { canonicalWrites } from "./CanonicalWrites.ts"
+import { forkWrites } from "./ForkWrites.ts"
+import * as HeldRepositories from "./HeldRepositories.ts"
+import { reads } from "./RepositoryReads.ts"
+
+/** Repositories over the log of packs. Any number of Workers may work on one log. */
+export const layer: Layer.Layer<Repositories, never, PackLog | ObjectStore> = Layer.effect(
+  Repositories,
+  Effect.map(HeldRepositories.make, (held) => ({ ...reads(held), ...forkWrites(held), ...canonicalWrites(held) }))
+)

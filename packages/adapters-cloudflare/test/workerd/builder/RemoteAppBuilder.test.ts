@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
+import { layer } from "@pawl/adapters-cloudflare/builder/RemoteAppBuilder"
+import { app, appBuilderContract, buildJob, buildOnce } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { bound } from "../kit/Bound.ts"
+
+let worlds = 0
+/** Builds of this suite are objects of their own. */
+const here = (commands = true) => {
+  const world = worlds++
+  return layer({ build: (id) => bound.BUILDER.getByName(`${world}-${id}`), commands })
+}
+
+appBuilderContract("RemoteAppBuilder", { layer: here() })
+
+const run = <A, E>(effect: Effect.Effect<A, E, AppBuilder>, commands = true) =>
+  Effect.runPromise(Effect.provide(effect, here(commands)))
+
+describe("RemoteAppBuilder", () => {
+  it("tells in its words what the builder cannot do", async () => {
+    const packages = { id: "layer" } as NonNullable<ReturnType<typeof buildJob>["packages"]>
+    expect(await run(Effect.flip(buildOnce(buildJob(app, { packages }))))).toMatchObject({
+      _tag: "BuilderUnavailable",
+      reason: "the packages of the lock file are not kept here"
+    })
+  })
+
+  it("tells a builder that cannot be asked from a build that failed, and cancels there without complaint", async () => {
+    const away = layer({
+      build: () => {
+        throw new Error("the script is being replaced")
+      },
+      commands: true
+    })
+    const { cancelled, failed } = await Effect.runPromise(
+      Effect.provide(
+        Effect.gen(function* () {
+          const builder = yield* AppBuilder
+          const failed = yield* Effect.flip(builder.start(buildJob(app)))
+          return { failed, cancelled: yield* builder.cancel({ id: "build-1" }) }
+        }),
+        away
+      )
+    )
+    expect(failed).toMatchObject({ _tag: "BuilderUnavailable", reason: "the script is being replaced" })
+    expect(cancelled).toBeUndefined()
+  })
+
+  it("refuses a build command where nothing runs it", async () => {
+    const { files } = buildJob({ "pawl.json": JSON.stringify({ build: { command: "make", output: "dist" } }) })
+    const found = await run(
+      Effect.flatMap(AppBuilder, (builder) => builder.commandOf(files)),
+      false
+    )
+    expect(found).toMatchObject({ _tag: "Refused", problems: [{ code: "build_command_unavailable" }] })
+  })
+})

@@ -55,7 +55,10 @@ const ofSpawned = (spawned: SpawnedProcess): Child => {
   if (stdin === undefined || stdout === undefined || stderr === undefined)
     throw new Error("it was started without its three streams")
   return {
-    ...{ stdin, stdout, stderr, ended: spawned.ended },
+    stdin,
+    stdout,
+    stderr,
+    ended: spawned.ended,
     closed: spawned.closed.then(() => spawned.ended),
     kill: () => spawned.kill()
   }

@@ -1,5 +1,6 @@
 /** What every `Repositories` promises. */
 import { Effect, type Layer } from "effect"
+import { here, type Within } from "../../tools/StoreFixtures.ts"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -48,9 +49,16 @@ const hostilePaths = [
 /** Declares the suite. Each test gets a fresh layer; every one must start empty. */
 export const repositoriesContract = (
   name: string,
-  options: { readonly layer: () => Layer.Layer<Repositories, unknown> }
+  {
+    layer,
+    within = here
+  }: {
+    readonly layer: () => Layer.Layer<Repositories, unknown>
+    /** Runs a whole test elsewhere; here, when it is not said. */
+    readonly within?: Within
+  }
 ): void => {
-  const run: Run = (use) => Effect.runPromise(Effect.provide(Effect.flatMap(Repositories, use), options.layer()))
+  const run: Run = (use) => within(() => Effect.runPromise(Effect.provide(Effect.flatMap(Repositories, use), layer())))
 
   describe(`Repositories: ${name}`, () => {
     declareSeeding(run)

@@ -107,8 +107,16 @@ export const rooms: ReadonlyArray<Room> = [
     node: true
   }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
-    holds: "the client of Cloudflare's Workers Builds, builds by Worker Loader, repositories without git",
-    workspace: ["core", "sql", "router", "adapters-local/builder", "adapters-local/repositories"],
+    holds:
+      "the client of Cloudflare's Workers Builds, builds by Worker Loader, repositories without git, checks in containers",
+    workspace: [
+      "core",
+      "sql",
+      "router",
+      "adapters-local/builder",
+      "adapters-local/repositories",
+      "adapters-local/sandbox"
+    ],
     external: "own"
   }),
   room("adapters-models", "packages/adapters-models/src/", {

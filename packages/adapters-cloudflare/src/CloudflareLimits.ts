@@ -41,6 +41,10 @@ export const CloudflareLimits = {
   /** Results of builds that were asked of another script and may be asked for again (decision). */
   remoteResultsKept: 8,
 
+  // Checks in containers
+  /** How long a container that runs nothing stays (decision: a cold one takes seconds). */
+  containerIdleMs: 60 * second,
+
   // Repositories without git (decisions)
   /** Lines put in and taken out until a stretch counts as changed throughout: the rows for it are some 4 MB. */
   lineDiffSteps: 700,

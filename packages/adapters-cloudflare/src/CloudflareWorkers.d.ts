@@ -10,6 +10,8 @@ declare module "cloudflare:workers" {
     protected ctx: DurableObjectState
     protected env: Env
     constructor(ctx: DurableObjectState, env: Env)
+    /** Runs at the time of `storage.setAlarm`. */
+    alarm?(): Promise<void>
   }
 
   /** What this Worker is bound to. */

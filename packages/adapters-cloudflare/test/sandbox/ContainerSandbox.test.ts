@@ -1,0 +1,84 @@
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Sandbox } from "@pawl/core/verification/Sandbox"
+import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
+import { jobOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { layer } from "@pawl/adapters-cloudflare/sandbox/ContainerSandbox"
+import { makeHost } from "../../../adapters-local/test/sandbox/SandboxHost.ts"
+import { checksHere, program } from "./ChecksHere.ts"
+
+/** An object of checks for as long as a layer lives. */
+const containers = (run: ReadonlyArray<string>) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.promise(() => checksHere(run)),
+        ({ close }) => Effect.promise(close)
+      ),
+      ({ calls }) => layer(calls)
+    )
+  )
+
+sandboxContract("ContainerSandbox", { layer: containers(program({ force: "bubblewrap" })), host: makeHost })
+
+const using = async <A>(
+  run: ReadonlyArray<string>,
+  use: (checks: Awaited<ReturnType<typeof checksHere>>) => Promise<A>
+) => {
+  const checks = await checksHere(run)
+  try {
+    return await use(checks)
+  } finally {
+    await checks.close()
+  }
+}
+
+const isolation = Effect.flatMap(Sandbox, (sandbox) => sandbox.isolation)
+
+describe("ContainerSandbox", () => {
+  it("claims of a container that lies about one guarantee all but that one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "liar-"))
+    // It does all that it is told, and lets a variable in.
+    copyFileSync("/usr/bin/bwrap", join(folder, "real"))
+    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\nexec ${folder}/real --setenv LEAKED 1 "$@"\n`)
+    for (const path of ["real", "bwrap", "."]) chmodSync(join(folder, path), 0o755)
+    const lying = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c"]
+    const instead = `mount --bind ${folder}/bwrap /usr/bin/bwrap && exec "$@"`
+    const claimed = (before: ReadonlyArray<string>) =>
+      using([...before, ...program({ force: "bubblewrap" })], ({ calls }) =>
+        Effect.runPromise(Effect.provide(isolation, layer(calls)))
+      )
+    const [honest, liar] = await Promise.all([claimed([]), claimed([...lying, instead, "sh"])]).finally(() =>
+      rmSync(folder, { recursive: true, force: true })
+    )
+    expect(honest.guarantees).toContain("clean-environment")
+    expect(liar.guarantees).toEqual(honest.guarantees.filter((each) => each !== "clean-environment"))
+  })
+
+  it("has no isolation where nothing in the container proves one, and says what is missing", () =>
+    using(program({ force: "none" }), async ({ calls }) => {
+      const found = await Effect.runPromise(Effect.provide(Effect.flip(isolation), layer(calls)))
+      expect(found).toMatchObject({ _tag: "IsolationMissing", reason: expect.stringContaining("switched off") })
+    }))
+
+  it("loses its jobs with its container, says so to who waits for them, and starts another", () =>
+    using(program({ force: "bubblewrap" }), async ({ calls, engine }) => {
+      const lost = await Effect.runPromise(
+        Effect.provide(
+          Effect.gen(function* () {
+            const sandbox = yield* Sandbox
+            const handle = yield* sandbox.start(jobOf("sleep 600"))
+            engine.killAll()
+            const lost = yield* Effect.flip(sandbox.poll(handle, 60_000))
+            yield* sandbox.start(jobOf("true"))
+            return lost
+          }),
+          layer(calls)
+        )
+      )
+      expect(lost._tag).toBe("SandboxUnavailable")
+    }))
+})

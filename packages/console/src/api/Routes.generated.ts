@@ -113,7 +113,8 @@ export const routes = {
   policies: {
     get: ["GET", "/v1/projects/:id/policy"],
     versions: ["GET", "/v1/projects/:id/policy/versions"],
-    put: ["PUT", "/v1/projects/:id/policy"]
+    put: ["PUT", "/v1/projects/:id/policy"],
+    backtest: ["POST", "/v1/projects/:id/policy/backtest"]
   },
   members: {
     get: ["GET", "/v1/projects/:id/members"],

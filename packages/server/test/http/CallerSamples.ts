@@ -126,6 +126,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "audits.get": { id: "project" },
   "policies.get": { id: "project" },
   "policies.versions": { id: "project" },
+  "policies.backtest": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "members.get": { id: "project" },
   "members.put": { id: "project", body: () => ({ members: [] }) },

@@ -21,6 +21,7 @@ const forPeople = {
     "members.put",
     "organizations.create",
     "organizations.putMembers",
+    "policies.backtest",
     "policies.put",
     "projects.archive",
     "releases.deleteTarget",

@@ -54,6 +54,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
   "audits.run": { id: "project" },
   "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },
+  "policies.backtest": { id: "project", body: () => ({}) },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "webhooks.create": { id: "project", body: () => ({ url: "https://receiver.example/hook" }) },
   "lane.land": { id: "change", body: () => ({}) },

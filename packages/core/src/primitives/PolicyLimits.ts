@@ -1,0 +1,16 @@
+/** The bounds of Policies, and of what people say as they decide. Others read them as `Limits`: they are part of those. */
+
+/** Each bound by its name, as in `Limits`. */
+export const PolicyLimits = {
+  // Policies (decisions)
+  /** People whose approval a Policy may ask for. */
+  approvalsRequiredMax: 5,
+  /** Freezes in a Policy (design). */
+  freezesPerPolicy: 20,
+  /** People whom a freeze excepts (design). */
+  freezeExceptions: 20,
+  /** Of the reason for a freeze, in characters (design). */
+  freezeReasonLength: 1000,
+  /** The newest Changes that a draft of a Policy is tried on (issue: "what it would have done to the last 20 Changes"). */
+  backtestChanges: 20
+} as const

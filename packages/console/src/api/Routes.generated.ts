@@ -91,7 +91,8 @@ export const routes = {
     deleteTarget: ["DELETE", "/v1/projects/:id/release-target"]
   },
   rollbacks: {
-    create: ["POST", "/v1/projects/:id/rollback"]
+    create: ["POST", "/v1/projects/:id/rollback"],
+    plan: ["POST", "/v1/projects/:id/rollback/plan"]
   },
   audits: {
     run: ["POST", "/v1/projects/:id/audit"],

@@ -12,5 +12,11 @@ export const PolicyLimits = {
   /** Of the reason for a freeze, in characters (design). */
   freezeReasonLength: 1000,
   /** The newest Changes that a draft of a Policy is tried on (issue: "what it would have done to the last 20 Changes"). */
-  backtestChanges: 20
+  backtestChanges: 20,
+
+  // Rollbacks
+  /** Generations that the plan of a rollback names, the newest first; it counts the rest (decision: a page of a list). */
+  undoneNamed: 100,
+  /** Files that it names; it counts the rest (decision: as many as a source may have). */
+  rollbackFilesNamed: 400
 } as const

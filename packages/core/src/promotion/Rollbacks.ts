@@ -68,12 +68,17 @@ const readied = (input: RollbackRequest) =>
     )
   )
 
-const reading = Effect.fnUntraced(function* ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) {
+/** Where it goes back to, and from which head. Refuses as `request` does; without an expected head any will do. */
+export const reading = Effect.fnUntraced(function* ({
+  projectId,
+  targetGeneration,
+  expectedGeneration
+}: Pick<RollbackRequest, "projectId" | "targetGeneration"> & { readonly expectedGeneration: number | null }) {
   const unknown = new Unknown({ kind: "generation", id: `S${targetGeneration}` })
   const head = yield* find("head", projectId)
   if (head === null) return yield* unknown
   // First: whoever has seen another head knows nothing yet of what is there to go back to.
-  if (head.record.generation !== expectedGeneration)
+  if (expectedGeneration !== null && head.record.generation !== expectedGeneration)
     return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
   const target = yield* find("generation", generationKey(projectId, targetGeneration))
   if (target === null) return yield* unknown
@@ -95,7 +100,9 @@ const newestCandidate = (changeId: string) =>
 const isUnderWay = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
 
 /** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
-const underWayOrNext = Effect.fnUntraced(function* (input: RollbackRequest) {
+export const underWayOrNext = Effect.fnUntraced(function* (
+  input: Pick<RollbackRequest, "projectId" | "targetGeneration" | "expectedGeneration">
+) {
   for (let attempt = 1; ; attempt++) {
     const again = attempt === 1 ? "" : `-${attempt}`
     const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`

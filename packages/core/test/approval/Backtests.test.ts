@@ -44,8 +44,7 @@ describe("A draft of a Policy, tried on what was done", () => {
         expect(item?.differences).toEqual([
           {
             code: "approvals",
-            reason:
-              "At risk medium 2 people would have to approve; nobody had to. None was given that would count."
+            reason: "At risk medium 2 people would have to approve; nobody had to. None was given that would count."
           }
         ])
       })

@@ -110,6 +110,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "releases.getTarget": { id: "project" },
   "releases.putTarget": { id: "project", body: () => target },
   "releases.deleteTarget": { id: "project" },
+  "rollbacks.plan": { id: "project", body: () => ({ targetGeneration: 0 }) },
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
   "claims.list": { id: "project" },
   "flakes.list": { id: "project" },

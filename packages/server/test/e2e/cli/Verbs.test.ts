@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
-import { type Doing, type UserCommand, userCommand } from "../kit/UserCommand.ts"
+import { type Doing, typing, type UserCommand, userCommand } from "../kit/UserCommand.ts"
 
 const home = temporaryFolder()
 const data = temporaryFolder()
@@ -163,6 +163,16 @@ describe("The main job by verbs alone", () => {
     expect(await said(["approve", change, "--tree", candidate.tree.slice(0, 8)])).toMatch(/^granted\tapr_/)
     expect(await document(["reject", change, "--yes"], 1)).toMatchObject({ code: "already_decided" })
     expect(await said(["promote", change, "--yes"])).toMatch(/^S2\tpromoted\t/)
+  })
+
+  it("shows what a rollback would do before it asks, and does nothing without a yes", async () => {
+    const shown = await user.atTerminal(["rollback", "--to", "S1"], { ...here(), ...typing("n\n", "Roll back?") })
+    expect(shown.code).toBe(1)
+    const before = shown.stdout.slice(0, shown.stdout.indexOf("Roll back?"))
+    expect(before).toMatch(/It undoes S2 chg_\S+ \(high\): Check more/)
+    expect(before).toContain("It changes 1 file")
+    expect(before).toContain("Risk high: one person must approve")
+    expect((await said(["change", "list"], 0, here())).includes("Roll back to")).toBe(false)
   })
 
   it("goes back by a step forward, and tells what happened", async () => {

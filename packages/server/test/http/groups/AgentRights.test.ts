@@ -58,6 +58,7 @@ const forAgents = [
   "projects.source",
   "releases.injectFailure",
   "rollbacks.create",
+  "rollbacks.plan",
   "tasks.handOver",
   "tasks.retry",
   "tasks.stop",

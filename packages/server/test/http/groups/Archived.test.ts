@@ -51,6 +51,7 @@ const samples: Readonly<Record<string, Sample>> = {
     id: "project",
     body: () => ({ workerName: "shop", workerTag: "tag", url: "https://shop.test" })
   },
+  "rollbacks.plan": { id: "project", body: () => ({ targetGeneration: 0 }) },
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
   "audits.run": { id: "project" },
   "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },

@@ -38,6 +38,33 @@ describe("Going back and looking back", () => {
     expectProblem(await rollback({ targetGeneration: 0 }), 400, "invalid_field", { field: "expectedGeneration" })
   })
 
+  it("tells what a rollback would do before it is asked for, on the head of now, and refuses what it would refuse", async () => {
+    const plan = (body: unknown) => post(`/v1/projects/${projectId}/rollback/plan`, body)
+    const answer = await plan({ targetGeneration: 1, expectedGeneration: 2 })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        plan: {
+          head: { generation: 2 },
+          target: { generation: 1 },
+          changed: { files: [{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }], filesTotal: 1 },
+          undone: [{ generation: 2, change: { goal: "a goal", kind: "goal", riskTier: "low" } }],
+          undoneTotal: 1,
+          riskTier: "low",
+          checks: [{ id: "tree-equals", title: "The tree is that of S1" }],
+          approval: { owed: 0, signed: false, self: true },
+          underWay: null
+        }
+      }
+    })
+    expect((await plan({ targetGeneration: 0 })).body.plan.undoneTotal).toBe(2)
+    expectProblem(await plan({ targetGeneration: 9 }), 404, "unknown_generation")
+    expectProblem(await plan({ targetGeneration: 2 }), 400, "invalid_field", { field: "targetGeneration" })
+    expectProblem(await plan({ targetGeneration: 0, expectedGeneration: 1 }), 409, "stale", { canonicalGeneration: 2 })
+    for (const targetGeneration of [-1, 0.5, "0", null])
+      expectProblem(await plan({ targetGeneration }), 400, "invalid_field", { field: "targetGeneration" })
+  })
+
   it("answers 202 with a Change and a Candidate, the same ones when asked again, that promote as any other", async () => {
     const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
     expect(asked).toMatchObject({

@@ -13,10 +13,14 @@ import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
+import { TextField } from "../ui/Field.tsx"
 import { Notice } from "../ui/Notice.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { gateWords, type Plan, undoneWords, unnamed } from "./Undone.ts"
+
+/** Characters that the server takes of a reason. */
+const reasonMost = 1000
 
 interface Of {
   readonly head: number
@@ -105,12 +109,20 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
   const client = useQueryClient()
   const [, go] = useLocation()
   const [seen, setSeen] = useState(head)
+  const [reason, setReason] = useState("")
   const comparison = useComparison(id, head, target)
   const planned = usePlan({ head, target })
   const plan = planned.data ?? undefined
   const asking = useMutation({
     mutationFn: (expected: number) =>
-      api.rollbacks.create({ params: { id }, payload: { targetGeneration: target, expectedGeneration: expected } }),
+      api.rollbacks.create({
+        params: { id },
+        payload: {
+          targetGeneration: target,
+          expectedGeneration: expected,
+          ...(reason.trim() === "" ? {} : { reason: reason.trim() })
+        }
+      }),
     onSuccess: ({ change }) => {
       void client.invalidateQueries({ queryKey: keys.project(id) })
       announce(`The rollback to S${target} is asked for`)
@@ -145,6 +157,14 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
           </Card>
         )}
       </Answered>
+      <TextField
+        label="Reason (optional)"
+        hint="It stands in the history and beside the generation, for everybody who reads them."
+        autoComplete="off"
+        maxLength={reasonMost}
+        value={reason}
+        onChange={({ target: { value } }) => setReason(value)}
+      />
       <div className="rollback-do">
         <p>
           S{head + 1} will have the tree of S{target}.

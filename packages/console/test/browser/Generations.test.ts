@@ -154,6 +154,7 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await page.getByText("Data stays as it is: what the app stored since S1 is not undone").waitFor()
     await page.getByText("What it undoes is of low risk: no approval is owed.").waitFor()
     await page.locator('.patch [data-line="removed"]', { hasText: "Fridays" }).waitFor()
+    await page.getByLabel("Reason (optional)").fill("The prices were wrong")
     await tabTo(page, "button", "Ask for the rollback to S1")
     await page.keyboard.press("Enter")
     await page.waitForURL(/change=chg_/)
@@ -170,7 +171,9 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await tabTo(page, "a", "See the generations")
     await page.keyboard.press("Enter")
     await settled("Generations")
-    await page.locator('[data-generation="3"]').getByText("Back to S1").waitFor()
+    const row = page.locator('[data-generation="3"]')
+    await row.getByText("Back to S1").waitFor()
+    await row.getByText("The prices were wrong").waitFor()
     await close()
   })
 

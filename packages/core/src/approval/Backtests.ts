@@ -115,5 +115,5 @@ export const backtest = Effect.fnUntraced(
     const items = yield* Effect.forEach(changes.items, ({ record }) => tried(record, inForce, draft))
     return { policyVersion: inForce.version, items: items as ReadonlyArray<Tried> }
   },
-  (effect, _actor, projectId) => Effect.withSpan(effect, "Policies.backtest", { attributes: { projectId } })
+  (effect, _actor, projectId) => effect.pipe(Effect.withSpan("Policies.backtest", { attributes: { projectId } }))
 )

@@ -18,5 +18,11 @@ export const PolicyLimits = {
   /** Generations that the plan of a rollback names, the newest first; it counts the rest (decision: a page of a list). */
   undoneNamed: 100,
   /** Files that it names; it counts the rest (decision: as many as a source may have). */
-  rollbackFilesNamed: 400
+  rollbackFilesNamed: 400,
+  /** Of the reason of a rollback, in characters (decision: as of a freeze). */
+  rollbackReasonLength: 1000,
+
+  // Approvals
+  /** Of what a person says beside their decision, in characters (decision: as of a freeze). */
+  approvalNoteLength: 1000
 } as const

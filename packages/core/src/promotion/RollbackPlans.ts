@@ -125,5 +125,5 @@ export const foresee = Effect.fnUntraced(
       underWay: found._tag === "Next" ? null : { changeId: found.change.record.id, candidateId: found.candidate.id }
     } satisfies Outlook
   },
-  (effect, projectId) => Effect.withSpan(effect, "Rollbacks.foresee", { attributes: { projectId } })
+  (effect, projectId) => effect.pipe(Effect.withSpan("Rollbacks.foresee", { attributes: { projectId } }))
 )

@@ -15,7 +15,9 @@ const RollbackBody = Schema.Struct({
   /** The generation whose tree is to be canonical again. It is older than the head. */
   targetGeneration: NonNegativeInt,
   /** The head that the caller has seen. */
-  expectedGeneration: NonNegativeInt
+  expectedGeneration: NonNegativeInt,
+  /** Why, in a line: it stands in the Change as `rollbackReason`, and in the history. */
+  reason: Schema.optionalKey(Schema.String)
 })
 
 const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })

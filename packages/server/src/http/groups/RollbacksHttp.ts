@@ -16,8 +16,7 @@ export const RollbacksHttp = HttpApiBuilder.group(PawlApi, "rollbacks", (handler
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          const { targetGeneration, expectedGeneration } = payload
-          return yield* request(yield* actor, { projectId: project.id, targetGeneration, expectedGeneration })
+          return yield* request(yield* actor, { ...payload, projectId: project.id })
         })
       )
     )

@@ -1,5 +1,6 @@
 /** Rollbacks, audits and the reasons of a Candidate, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 
@@ -65,14 +66,29 @@ describe("Going back and looking back", () => {
       expectProblem(await plan({ targetGeneration }), 400, "invalid_field", { field: "targetGeneration" })
   })
 
+  it("refuses a reason that is no line of its own, in words", async () => {
+    for (const reason of ["", " ", "a\nb", "\u0007", "x".repeat(Limits.rollbackReasonLength + 1), null])
+      expectProblem(await rollback({ targetGeneration: 1, expectedGeneration: 2, reason }), 400, "invalid_field", {
+        field: "reason"
+      })
+    const { items } = (await api.call("GET", `/v1/projects/${projectId}/changes`)).body
+    expect(items.filter(({ kind }: { kind: string }) => kind === "rollback")).toEqual([])
+  })
+
   it("answers 202 with a Change and a Candidate, the same ones when asked again, that promote as any other", async () => {
-    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
+    const reason = "the prices were wrong"
+    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2, reason })
     expect(asked).toMatchObject({
       status: 202,
-      body: { change: { kind: "rollback", rollbackTarget: 1 }, candidate: { status: "composing", base_generation: 2 } }
+      body: {
+        change: { kind: "rollback", rollbackTarget: 1, rollbackReason: reason },
+        candidate: { status: "composing", base_generation: 2 }
+      }
     })
-    const again = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
-    expect(again).toMatchObject({ status: 202, body: { change: { id: asked.body.change.id } } })
+    const again = await rollback({ targetGeneration: 1, expectedGeneration: 2, reason: "another" })
+    expect(again).toMatchObject({ status: 202, body: { change: { id: asked.body.change.id, rollbackReason: reason } } })
+    const history = (await api.call("GET", `/v1/changes/${asked.body.change.id}/history`)).body.items
+    expect(history[0]).toMatchObject({ kind: "change", from: null, reason })
     await api.settle()
     const candidate = `/v1/candidates/${asked.body.candidate.id}`
     expect((await api.call("GET", `${candidate}/why`)).body).toMatchObject({

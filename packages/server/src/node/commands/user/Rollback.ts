@@ -35,11 +35,10 @@ export const rollback: Run = async (session) => {
   const reason = value("reason")
   const answer = await client().ask("rollbacks.create", {
     id,
-    body: { targetGeneration: target, expectedGeneration: head },
-    ...(reason === undefined ? {} : { more: { reason } })
+    body: { targetGeneration: target, expectedGeneration: head, ...(reason === undefined ? {} : { reason }) }
   })
-  if (reason !== undefined && !JSON.stringify(answer).includes(JSON.stringify(reason)))
-    warn("this server keeps no reason of a rollback")
+  if (reason !== undefined && answer.change.rollbackReason !== reason)
+    warn("it was asked for already, and keeps the reason that it was given then")
   tell(`Change ${answer.change.id}: S${head + 1} will have the tree of S${target}`)
   const checked = await verification(session, answer.candidate, deadline)
   const { candidate } = await client().ask("candidates.get", { id: answer.candidate.id })

@@ -137,6 +137,7 @@ export const routes = {
   webhooks: {
     create: ["POST", "/v1/projects/:id/webhooks"],
     list: ["GET", "/v1/projects/:id/webhooks"],
+    change: ["PATCH", "/v1/webhooks/:id"],
     remove: ["DELETE", "/v1/webhooks/:id"],
     rotateSecret: ["POST", "/v1/webhooks/:id/rotate-secret"],
     deliveries: ["GET", "/v1/webhooks/:id/deliveries"],

@@ -29,6 +29,7 @@ const forPeople = {
     "sessions.revoke",
     "users.create",
     "users.disable",
+    "webhooks.change",
     "webhooks.create",
     "webhooks.ping",
     "webhooks.redeliver",

@@ -70,6 +70,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "changes.cancel": { id: "change", answers: 200 },
   "releases.deleteTarget": { id: "project", answers: 200 },
   "members.put": { id: "project", body: () => ({ members: [] }), answers: 200 },
+  "webhooks.change": { id: "webhook", body: () => ({ paused: true }) },
   "webhooks.rotateSecret": { id: "webhook", answers: 200 },
   // Webhooks tell of the end, too.
   "webhooks.ping": { id: "webhook", answers: 202 },

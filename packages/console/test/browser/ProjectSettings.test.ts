@@ -196,7 +196,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await dialog.getByLabel("Type corner to confirm").fill("corner")
     await picture(opened, "settings-app-remove")
     await page.keyboard.press("Enter")
-    await page.getByText("Removed").waitFor()
+    await page.getByText("Removed", { exact: true }).waitFor()
     await page.getByRole("button", { name: "Deploy the head" }).click()
     await page.getByRole("button", { name: "Release the head again" }).waitFor()
     await Flow.liveApp(server.api, id, 0)

@@ -103,6 +103,17 @@ const Moved = ({ from, head }: { readonly from: number; readonly head: number })
   </Notice>
 )
 
+const Reason = ({ of, onChange }: { readonly of: string; readonly onChange: (said: string) => void }): ReactNode => (
+  <TextField
+    label="Reason (optional)"
+    hint="It stands in the history and beside the generation, for everybody who reads them."
+    autoComplete="off"
+    maxLength={reasonMost}
+    value={of}
+    onChange={({ target: { value } }) => onChange(value)}
+  />
+)
+
 /** Nothing is asked for before the diff is there: what is not seen is not undone. */
 export const RollbackPlan = ({ head, target }: Of): ReactNode => {
   const { id, label } = useProjectHere()
@@ -157,14 +168,7 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
           </Card>
         )}
       </Answered>
-      <TextField
-        label="Reason (optional)"
-        hint="It stands in the history and beside the generation, for everybody who reads them."
-        autoComplete="off"
-        maxLength={reasonMost}
-        value={reason}
-        onChange={({ target: { value } }) => setReason(value)}
-      />
+      <Reason of={reason} onChange={setReason} />
       <div className="rollback-do">
         <p>
           S{head + 1} will have the tree of S{target}.

@@ -32,8 +32,8 @@ const plan = (fields: Partial<Plan> = {}): Plan => ({
 const under = (
   fields: Partial<PolicyFields>,
   planned: Plan = plan(),
-  { paths = ["a.txt"], then = {} }: { paths?: ReadonlyArray<string> | null; then?: Partial<PolicyFields> } = {}
-) => planUnder({ plan: planned, madeUnder: policy(then), policy: policy(fields, 2), paths, at })
+  { paths = ["a.txt"], before = {} }: { paths?: ReadonlyArray<string> | null; before?: Partial<PolicyFields> } = {}
+) => planUnder({ plan: planned, madeUnder: policy(before), policy: policy(fields, 2), paths, at })
 const concern = (more: Partial<ConcernedPackage>): ConcernedPackage => ({
   concern: "new_direct",
   name: "left",
@@ -52,12 +52,12 @@ describe("A plan under another Policy", () => {
         return each.id === "lint" ? gone : each
       })
     })
-    const { plan: made, unsure } = under({}, planned, { then: { requiredChecks: ["test", "lint"] } })
+    const { plan: made, unsure } = under({}, planned, { before: { requiredChecks: ["test", "lint"] } })
     expect(made.checks.map(({ id, required }) => [id, required])).toEqual([["test", true]])
     expect(unsure).toEqual(["Whether the source itself requires test is not recorded: it is taken to."])
-    expect(under({ requiredChecks: ["test"] }, planned, { then: { requiredChecks: ["test", "lint"] } }).unsure).toEqual(
-      []
-    )
+    expect(
+      under({ requiredChecks: ["test"] }, planned, { before: { requiredChecks: ["test", "lint"] } }).unsure
+    ).toEqual([])
   })
 
   it("requires a check's base's form when the Policy does and the check itself is required", () => {
@@ -96,9 +96,9 @@ describe("A plan under another Policy", () => {
   it("counts a package's age anew, and says that the risk without it is not recorded", () => {
     const young = packages(concern({ concern: "too_young", ageDays: 3 }))
     const planned = plan({ riskTier: "high", packages: young })
-    const then = { packages: { minAgeDays: 7 } }
-    expect(under({ packages: { minAgeDays: 5 } }, planned, { then }).plan.packages?.count).toBe(1)
-    const lower = under({ packages: { minAgeDays: 2 } }, planned, { then })
+    const before = { packages: { minAgeDays: 7 } }
+    expect(under({ packages: { minAgeDays: 5 } }, planned, { before }).plan.packages?.count).toBe(1)
+    const lower = under({ packages: { minAgeDays: 2 } }, planned, { before })
     expect([lower.plan.packages, lower.plan.riskTier]).toEqual([undefined, "high"])
     expect(lower.unsure).toContain(
       "Its packages made it risky then: whether it were less risky without that is not recorded."

@@ -3,7 +3,7 @@ import { openApiDocument } from "@pawl/server/api"
 import { code, page, type Page, table } from "./Markdown.ts"
 import { isLoose, listOf, type Loose, looseAt, shapeOf } from "./Shapes.ts"
 
-const methods = ["get", "post", "put", "delete"] as const
+const methods = ["get", "post", "put", "patch", "delete"] as const
 
 interface Operation {
   readonly method: string

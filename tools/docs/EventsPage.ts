@@ -119,7 +119,7 @@ export const eventsPage = (): Page => {
         ],
         [
           "`approval.granted`, `approval.rejected`",
-          "`changeId`, `approvalId`, `tree`, `owed`: how many people must still grant; `derivedFrom` of one that was carried over"
+          "`changeId`, `approvalId`, `tree`, `owed`: how many people must still grant; `derivedFrom` of one that was carried over; `note`, what the person said beside it"
         ],
         [code("audit.passed"), "`generations`, `findings`: empty"],
         [code("audit.failed"), "`generations`, `findings`: the codes of the differences"],

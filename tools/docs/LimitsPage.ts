@@ -17,6 +17,7 @@ const sources = [
   "core/src/primitives/AgentLimits.ts",
   "core/src/primitives/ProvenanceLimits.ts",
   "core/src/primitives/FleetLimits.ts",
+  "core/src/primitives/PolicyLimits.ts",
   "core/src/primitives/SignInLimits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",

@@ -91,7 +91,8 @@ export const routes = {
     deleteTarget: ["DELETE", "/v1/projects/:id/release-target"]
   },
   rollbacks: {
-    create: ["POST", "/v1/projects/:id/rollback"]
+    create: ["POST", "/v1/projects/:id/rollback"],
+    plan: ["POST", "/v1/projects/:id/rollback/plan"]
   },
   audits: {
     run: ["POST", "/v1/projects/:id/audit"],
@@ -113,7 +114,8 @@ export const routes = {
   policies: {
     get: ["GET", "/v1/projects/:id/policy"],
     versions: ["GET", "/v1/projects/:id/policy/versions"],
-    put: ["PUT", "/v1/projects/:id/policy"]
+    put: ["PUT", "/v1/projects/:id/policy"],
+    backtest: ["POST", "/v1/projects/:id/policy/backtest"]
   },
   members: {
     get: ["GET", "/v1/projects/:id/members"],
@@ -135,6 +137,7 @@ export const routes = {
   webhooks: {
     create: ["POST", "/v1/projects/:id/webhooks"],
     list: ["GET", "/v1/projects/:id/webhooks"],
+    change: ["PATCH", "/v1/webhooks/:id"],
     remove: ["DELETE", "/v1/webhooks/:id"],
     rotateSecret: ["POST", "/v1/webhooks/:id/rotate-secret"],
     deliveries: ["GET", "/v1/webhooks/:id/deliveries"],

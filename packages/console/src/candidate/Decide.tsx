@@ -1,13 +1,17 @@
 /** Approving or rejecting a Candidate, with all that one decides on before one's eyes. */
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import { asRefusal } from "../api/Refusal.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Notice } from "../ui/Notice.tsx"
 import type { Candidate, Policy, Why } from "../change/Records.ts"
+import { TextField } from "../ui/Field.tsx"
 import { useAct } from "./Act.ts"
 import { ActionDialog } from "./ActionDialog.tsx"
 import { decide, type Decision, mustSign } from "./Decision.ts"
 import { Seen } from "./Seen.tsx"
+
+/** Characters that the server takes of a note. */
+const saidMost = 1000
 
 const words = {
   granted: { title: "Approve this Candidate?", verb: "Approve", busy: "Approving…", said: "Approved", look: "primary" },
@@ -28,11 +32,12 @@ export const Decide = ({
   readonly why: Why | null
   readonly onClose: () => void
 }): ReactNode => {
+  const [note, setNote] = useState("")
   const { busy, look, said, title, verb } = words[decision]
   const change = { id: candidate.changeId, projectId: candidate.projectId }
   const act = useAct(
     change,
-    (sign: boolean) => decide(candidate, decision, sign),
+    (sign: boolean) => decide(candidate, decision, { note, sign }),
     () => {
       announce(said)
       onClose()
@@ -64,6 +69,16 @@ export const Decide = ({
         </Notice>
       ) : null}
       <Seen candidate={candidate} why={why} />
+      <TextField
+        label="Note (optional)"
+        hint="It stands beside your decision, for everybody who reads it."
+        autoComplete="off"
+        // Enter there would decide: nobody begins there.
+        data-aside
+        maxLength={saidMost}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
     </ActionDialog>
   )
 }

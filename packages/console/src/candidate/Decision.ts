@@ -30,10 +30,11 @@ const checkTree = (text: string, { id, tree }: Pick<Candidate, "id" | "tree">): 
 export const decide = async (
   candidate: Candidate,
   decision: Decision,
-  sign: boolean
+  { note, sign }: { readonly note: string; readonly sign: boolean }
 ): Promise<Answer<"approvals", "approve">> => {
   const params = { id: candidate.changeId }
-  const payload = { candidateId: candidate.id, decision }
+  const said = note.trim()
+  const payload = { candidateId: candidate.id, decision, ...(said === "" ? {} : { note: said }) }
   if (!sign) return api.approvals.approve({ params, payload })
   const asked = await api.approvals.challenge({ params: { id: candidate.id }, query: { decision } })
   checkTree(asked.text, candidate)

@@ -33,6 +33,7 @@ export const SummaryFacts = ({ here }: { readonly here: StandingHere }): ReactNo
             Spent: `${money(spent)} of ${money(budget)}${(reserved ?? 0) > 0 ? `, ${money(reserved ?? 0)} reserved` : ""}`,
             Policy: policy === null ? null : `version ${policy.version}`,
             Lane: why?.lane == null ? null : `${why.lane.state}, at ${why.lane.position}`,
+            "Why back": change.rollbackReason ?? null,
             Reason: change.reason,
             Moved: <Time at={change.updatedAt} />
           }}

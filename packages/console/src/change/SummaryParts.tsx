@@ -88,13 +88,14 @@ export const Approvals = ({ at: { change, why } }: { readonly at: Standing }): R
         <p>{owedWords(why.approval)}</p>
         {decisions.length === 0 ? null : (
           <ul role="list" className="rows">
-            {decisions.map(({ approver, counts, decidedAt, decision, derivedFrom }) => (
+            {decisions.map(({ approver, counts, decidedAt, decision, derivedFrom, note }) => (
               <li key={`${approver} ${decidedAt}`}>
                 <Status of={decision === "granted" ? "verified" : "rejected"} words={decision} />
                 <span>{name(approver)}</span>
                 {derivedFrom === undefined ? null : <Tag>carried over</Tag>}
                 {counts ? null : <Tag tone="warn">does not count any more</Tag>}
                 <Time at={decidedAt} />
+                {note === undefined ? null : <q>{note}</q>}
               </li>
             ))}
           </ul>

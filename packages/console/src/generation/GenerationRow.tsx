@@ -50,6 +50,7 @@ export const GenerationRow = ({
             </span>
             <small>
               {triggerWords(version.trigger)} · <Who of={version.actor} />
+              {change?.rollbackReason === undefined ? null : ` · ${change.rollbackReason}`}
             </small>
           </div>
           <div className="generation-release">

@@ -29,9 +29,10 @@ const Work = ({ changeId, changeSets }: { readonly changeId: string; readonly ch
   return (
     <Card title="What it is made of" bare>
       <Answered query={change}>
-        {({ change: { goal, id, riskTier } }) => (
+        {({ change: { goal, id, riskTier, rollbackReason } }) => (
           <div className="card-body made-of">
             <Link href={`/changes/${id}`}>{goal}</Link> <Tag>{`${riskTier} risk`}</Tag> <Id id={id} label="Change" />
+            {rollbackReason === undefined ? null : <q>{rollbackReason}</q>}
           </div>
         )}
       </Answered>
@@ -120,6 +121,7 @@ const Approvals = ({ all, version }: { readonly all: ReadonlyArray<Approval>; re
         { title: "Approved by", isMain: true, of: ({ approver }) => <Who of={{ type: "user", id: approver }} /> },
         { title: "Tree", of: ({ tree }) => <Id id={tree} label="tree" /> },
         { title: "At", of: ({ decidedAt }) => <Moment at={decidedAt} /> },
+        { title: "Note", of: ({ note }) => note ?? <span className="none">none</span> },
         { title: "Approval", of: ({ id }) => <Id id={id} label="approval" /> }
       ]}
     />

@@ -15,6 +15,7 @@ import { Problem } from "../ui/Problem.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ApprovalFields } from "./ApprovalFields.tsx"
 import { AgentFields } from "./AgentFields.tsx"
+import { BacktestCard } from "./BacktestCard.tsx"
 import { CheckFields } from "./CheckFields.tsx"
 import { FreezeFields, LaneFields } from "./LaneFields.tsx"
 import { PackageFields } from "./PackageFields.tsx"
@@ -117,13 +118,16 @@ const Form = ({ policy }: { readonly policy: Policy }): ReactNode => {
         <PolicyJson fields={fields} replace={replace} />
       </div>
       {changed.length === 0 || isStale ? null : (
-        <SaveBar
-          changed={changed.map((name) => fieldWords[name])}
-          next={base.version + 1}
-          isBusy={saving.isPending}
-          save={() => saving.mutate({ base, mine: fields })}
-          discard={() => settle(null)}
-        />
+        <>
+          <BacktestCard fields={fields} />
+          <SaveBar
+            changed={changed.map((name) => fieldWords[name])}
+            next={base.version + 1}
+            isBusy={saving.isPending}
+            save={() => saving.mutate({ base, mine: fields })}
+            discard={() => settle(null)}
+          />
+        </>
       )}
     </>
   )

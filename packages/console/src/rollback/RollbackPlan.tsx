@@ -1,6 +1,5 @@
 /** What a rollback would do on the head that is shown, and the button that asks for it. */
-import { usePolicy } from "../project/ProjectQueries.ts"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQueryClient, type UseQueryResult } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { Link, useLocation } from "wouter"
 import { api } from "../api/Client.ts"
@@ -8,73 +7,93 @@ import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import { FileList } from "../generation/FileList.tsx"
-import { useChanges, useComparison } from "../generation/GenerationQueries.ts"
-import { whatOf } from "../generation/Trigger.ts"
+import { useComparison } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
+import { TextField } from "../ui/Field.tsx"
 import { Notice } from "../ui/Notice.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Tag } from "../ui/Tag.tsx"
-import { askedFor, gateWords, listedMost, undoneBy } from "./Undone.ts"
+import { gateWords, type Plan, undoneWords, unnamed } from "./Undone.ts"
+
+/** Characters that the server takes of a reason. */
+const reasonMost = 1000
 
 interface Of {
   readonly head: number
   readonly target: number
 }
 
-const Undone = ({ head, target }: Of): ReactNode => {
-  const { id, label } = useProjectHere()
-  const { data: changes } = useChanges(id)
-  const versions = useAnswer(keys.ofProject(id, "undone", String(head), String(target)), (options) =>
-    api.projects.versions({ params: { id }, query: askedFor(head, target) }, options)
-  )
-  const count = head - target
+/** The server's plan for this head; null while the head is another than the page knows. */
+const usePlan = ({ head, target }: Of): UseQueryResult<Plan | null> => {
+  const { id } = useProjectHere()
+  const client = useQueryClient()
+  return useAnswer(keys.ofProject(id, "rollback-plan", String(head), String(target)), async (options) => {
+    const { plan } = await api.rollbacks.plan({ params: { id }, payload: { targetGeneration: target } }, options)
+    if (plan.head.generation === head) return plan
+    // The page learns of the new head, and asks for its plan.
+    void client.invalidateQueries({ queryKey: keys.project(id), exact: true })
+    return null
+  })
+}
+
+const Undone = ({ plan }: { readonly plan: Plan }): ReactNode => {
+  const { label } = useProjectHere()
+  const others = unnamed(plan)
   return (
-    <Card title={`It undoes ${count} ${count === 1 ? "generation" : "generations"}`}>
-      <Answered query={versions} lines={2}>
-        {({ items }) => (
-          <ul role="list" className="undone">
-            {undoneBy(items, target).map((version) => {
-              const change = version.changeId === null ? undefined : changes?.get(version.changeId)
-              return (
-                <li key={version.generation}>
-                  <Link href={`/p/${label}/generations/${version.generation}`}>S{version.generation}</Link>
-                  <Link href={`/changes/${version.changeId}`} className="undone-goal">
-                    {whatOf(version, change)}
-                  </Link>
-                  {change === undefined ? null : <Tag>{`${change.riskTier} risk`}</Tag>}
-                </li>
-              )
-            })}
-            {count > listedMost ? <li>and {count - listedMost} more before these</li> : null}
-          </ul>
-        )}
-      </Answered>
+    <Card title={undoneWords(plan)}>
+      <ul role="list" className="undone">
+        {plan.undone.map(({ change, generation }) => (
+          <li key={generation}>
+            <Link href={`/p/${label}/generations/${generation}`}>S{generation}</Link>
+            {change === null ? null : (
+              <>
+                <Link href={`/changes/${change.id}`} className="undone-goal">
+                  {change.goal}
+                </Link>
+                <Tag>{`${change.riskTier} risk`}</Tag>
+              </>
+            )}
+          </li>
+        ))}
+        {others > 0 ? <li>and {others} more before these</li> : null}
+      </ul>
     </Card>
   )
 }
 
-const Gate = (): ReactNode => {
-  const { id } = useProjectHere()
-  const policy = usePolicy(id)
+const Gate = ({ plan }: { readonly plan: Plan }): ReactNode => (
+  <Card title="Before it goes out">
+    <ul className="rollback-gate">
+      {plan.checks.map(({ id, title }) => (
+        <li key={id}>Pawl checks: {title}.</li>
+      ))}
+      <li>{gateWords(plan)}</li>
+      {plan.dataWarning === null ? null : (
+        <li>
+          <strong>{plan.dataWarning}</strong>
+        </li>
+      )}
+    </ul>
+  </Card>
+)
+
+const UnderWay = ({
+  of,
+  target
+}: {
+  readonly of: NonNullable<Plan["underWay"]>
+  readonly target: number
+}): ReactNode => {
+  const { label } = useProjectHere()
   return (
-    <Card title="Before it goes out">
-      <ul className="rollback-gate">
-        <li>Pawl checks that the new tree is exactly the old one.</li>
-        <li>
-          <Answered query={policy} lines={1}>
-            {(found) => gateWords(found)}
-          </Answered>
-        </li>
-        <li>
-          <strong>Data stays as it is.</strong> What the app stored since then is not undone: the old code must be able
-          to read it.
-        </li>
-      </ul>
-    </Card>
+    <Notice tone="run" icon="clock">
+      It was asked for on this head already.{" "}
+      <Link href={`/p/${label}/rollback?to=${target}&change=${of.changeId}`}>Follow it</Link>
+    </Notice>
   )
 }
 
@@ -84,16 +103,37 @@ const Moved = ({ from, head }: { readonly from: number; readonly head: number })
   </Notice>
 )
 
+const Reason = ({ of, onChange }: { readonly of: string; readonly onChange: (said: string) => void }): ReactNode => (
+  <TextField
+    label="Reason (optional)"
+    hint="It stands in the history and beside the generation, for everybody who reads them."
+    autoComplete="off"
+    maxLength={reasonMost}
+    value={of}
+    onChange={({ target: { value } }) => onChange(value)}
+  />
+)
+
 /** Nothing is asked for before the diff is there: what is not seen is not undone. */
 export const RollbackPlan = ({ head, target }: Of): ReactNode => {
   const { id, label } = useProjectHere()
   const client = useQueryClient()
   const [, go] = useLocation()
   const [seen, setSeen] = useState(head)
+  const [reason, setReason] = useState("")
   const comparison = useComparison(id, head, target)
+  const planned = usePlan({ head, target })
+  const plan = planned.data ?? undefined
   const asking = useMutation({
     mutationFn: (expected: number) =>
-      api.rollbacks.create({ params: { id }, payload: { targetGeneration: target, expectedGeneration: expected } }),
+      api.rollbacks.create({
+        params: { id },
+        payload: {
+          targetGeneration: target,
+          expectedGeneration: expected,
+          ...(reason.trim() === "" ? {} : { reason: reason.trim() })
+        }
+      }),
     onSuccess: ({ change }) => {
       void client.invalidateQueries({ queryKey: keys.project(id) })
       announce(`The rollback to S${target} is asked for`)
@@ -107,13 +147,20 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
     }
   })
   const isStale = asking.error !== null && asRefusal(asking.error).code === "stale"
-  const why = comparison.data === undefined ? "First see what it changes." : null
+  const why = comparison.data === undefined || plan === undefined ? "First see what it changes." : null
   return (
     <>
       {seen === head ? null : <Moved from={seen} head={head} />}
       {asking.error === null || isStale ? null : <Problem of={asking.error} />}
-      <Undone head={head} target={target} />
-      <Gate />
+      <Answered query={{ ...planned, data: plan }}>
+        {(found) => (
+          <>
+            {found.underWay === null ? null : <UnderWay of={found.underWay} target={target} />}
+            <Undone plan={found} />
+            <Gate plan={found} />
+          </>
+        )}
+      </Answered>
       <Answered query={comparison}>
         {({ files }) => (
           <Card title={`What changes from S${head} (${files.length} ${files.length === 1 ? "file" : "files"})`} bare>
@@ -121,6 +168,7 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
           </Card>
         )}
       </Answered>
+      <Reason of={reason} onChange={setReason} />
       <div className="rollback-do">
         <p>
           S{head + 1} will have the tree of S{target}.

@@ -1,25 +1,23 @@
-/** What a rollback undoes, and what the Policy says of it. Pure: the same answers make the same plan. */
+/** What the server says of a rollback before it is asked for, in words. Pure. */
 import type { Answer } from "../api/Wire.ts"
 
-type Policy = Answer<"policies", "get">["policy"]
-type Version = Answer<"projects", "versions">["items"][number]
+/** What a rollback would do on one head. */
+export type Plan = Answer<"rollbacks", "plan">["plan"]
 
-/** Generations that one request answers, so as many are listed by name; the rest is counted. */
-export const listedMost = 100
+/** The generations that are undone, by a count. */
+export const undoneWords = ({ undoneTotal }: Pick<Plan, "undoneTotal">): string =>
+  `It undoes ${undoneTotal} ${undoneTotal === 1 ? "generation" : "generations"}`
 
-/** How the list of what is undone is asked for: the newest of those above the target. */
-export const askedFor = (head: number, target: number): { readonly before: number; readonly limit: number } => ({
-  before: head + 1,
-  limit: Math.min(listedMost, head - target)
-})
+/** How many are undone that are not named. */
+export const unnamed = ({ undone, undoneTotal }: Pick<Plan, "undone" | "undoneTotal">): number =>
+  undoneTotal - undone.length
 
-/** Those above the target that brought a Change, the newest first. */
-export const undoneBy = (versions: ReadonlyArray<Version>, target: number): ReadonlyArray<Version> =>
-  versions.filter(({ changeId, generation }) => generation > target && changeId !== null)
-
-/** Which tiers of risk owe an approval, in words. The tier itself is only known when the rollback is composed. */
-export const gateWords = ({ approvalRiskTiers, approvalsRequired = 1 }: Policy): string => {
-  if (approvalRiskTiers.length === 0) return "The Policy asks for no approval, whatever the risk."
-  const who = approvalsRequired === 1 ? "one person approves" : `${approvalsRequired} people approve`
-  return `At risk ${approvalRiskTiers.join(" or ")} it waits until ${who}. The risk is known once it is composed.`
+/** Who must approve it, and why. */
+export const gateWords = ({ approval, riskTier }: Pick<Plan, "approval" | "riskTier">): string => {
+  const risk = `What it undoes is of ${riskTier} risk`
+  if (approval.owed === 0) return `${risk}: no approval is owed.`
+  const who = approval.owed === 1 ? "one person approves" : `${approval.owed} people approve`
+  const how = approval.signed ? ", each with a passkey" : ""
+  const others = approval.self ? "" : " Who asks for it may not be one of them."
+  return `${risk}: it waits until ${who}${how}.${others}`
 }

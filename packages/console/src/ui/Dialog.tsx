@@ -2,7 +2,7 @@
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef } from "react"
 import { IconButton } from "./Button.tsx"
 
-/** While it is mounted it is open. `onSubmit` makes it a form; `actions` are its buttons. */
+/** While it is mounted it is open. `onSubmit` makes it a form; `actions` are its buttons. Its first field has the focus, unless that has `data-aside`. */
 export const Dialog = ({
   actions,
   children,
@@ -23,7 +23,9 @@ export const Dialog = ({
     const before = document.activeElement
     shown?.showModal()
     // The browser would focus the button that closes it.
-    shown?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea), .dialog-foot button")?.focus()
+    shown
+      ?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea):not([data-aside]), .dialog-foot button")
+      ?.focus()
     return () => {
       shown?.close()
       if (before instanceof HTMLElement) before.focus()

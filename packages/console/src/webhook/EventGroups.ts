@@ -53,3 +53,9 @@ export const groupWords: ReadonlyArray<readonly [EventGroup, string]> = [
 /** The types of some groups. */
 export const typesOf = (groups: ReadonlyArray<EventGroup>): ReadonlyArray<EventType> =>
   groups.flatMap((group) => eventGroups[group])
+
+/** The groups that are whole among some types; null, for all of them, are all groups. */
+export const groupsOf = (types: ReadonlyArray<EventType> | null): ReadonlyArray<EventGroup> =>
+  groupWords.flatMap(([group]) =>
+    types === null || eventGroups[group].every((type) => types.includes(type)) ? [group] : []
+  )

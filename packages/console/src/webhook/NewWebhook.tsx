@@ -16,15 +16,17 @@ import { webhooksKey } from "./WebhookQuery.ts"
 interface Given {
   readonly url: string
   readonly groups: ReadonlyArray<EventGroup> | null
+  readonly format: "events" | "slack"
 }
 
 const useMaking = (projectId: string) => {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ groups, url }: Given) =>
+    mutationFn: ({ format, groups, url }: Given) =>
       api.webhooks.create({
         params: { id: projectId },
-        payload: { url, ...(groups === null ? {} : { eventTypes: typesOf(groups) }) }
+        payload:
+          format === "slack" ? { url, format } : { url, ...(groups === null ? {} : { eventTypes: typesOf(groups) }) }
       }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: webhooksKey(projectId) })
@@ -33,16 +35,64 @@ const useMaking = (projectId: string) => {
   })
 }
 
+/** Who reads it, and what it is told of. */
+const ToldFields = ({
+  change,
+  given,
+  isNone
+}: {
+  readonly given: Given
+  readonly isNone: boolean
+  readonly change: (some: Partial<Given>) => void
+}) => (
+  <>
+    <SelectField
+      label="Who reads it"
+      hint={
+        given.format === "slack"
+          ? "An incoming webhook of Slack: what waits for a person, and what went wrong."
+          : undefined
+      }
+      value={given.format}
+      onChange={({ target }) => change({ format: target.value === "slack" ? "slack" : "events" })}
+    >
+      <option value="events">a program: the events, signed</option>
+      <option value="slack">people, in Slack</option>
+    </SelectField>
+    {given.format === "slack" ? null : (
+      <SelectField
+        label="It is told of"
+        value={given.groups === null ? "all" : "some"}
+        onChange={({ target }) =>
+          change({ groups: target.value === "all" ? null : ["approvals", "promotions", "releases"] })
+        }
+      >
+        <option value="all">all events</option>
+        <option value="some">some of them</option>
+      </SelectField>
+    )}
+    {given.groups === null || given.format === "slack" ? null : (
+      <Choices
+        label="Events"
+        hint={isNone ? "Choose at least one." : undefined}
+        of={groupWords}
+        chosen={given.groups}
+        onChange={(groups) => change({ groups })}
+      />
+    )}
+  </>
+)
+
 /** It is told of what happens from now on. */
 export const NewWebhook = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
-  const [given, setGiven] = useState<Given>({ url: "", groups: null })
+  const [given, setGiven] = useState<Given>({ url: "", groups: null, format: "events" })
   const [isAsked, setAsked] = useState(false)
   const making = useMaking(projectId)
   if (making.data !== undefined)
     return <SigningSecret title="Your new webhook" secret={making.data.secret} onClose={onClose} />
   const refusal = making.error === null ? null : asRefusal(making.error)
   const isOfUrl = refusal?.facts["field"] === "url"
-  const isNone = given.groups?.length === 0
+  const isNone = given.format === "events" && given.groups?.length === 0
   const submit = () => {
     setAsked(true)
     if (given.url.trim() !== "" && !isNone && !making.isPending) making.mutate({ ...given, url: given.url.trim() })
@@ -72,25 +122,7 @@ export const NewWebhook = ({ onClose, projectId }: { readonly projectId: string;
         wrong={isOfUrl ? (refusal?.detail ?? null) : isAsked && given.url.trim() === "" ? "Give its address." : null}
         onChange={({ target }) => setGiven({ ...given, url: target.value })}
       />
-      <SelectField
-        label="It is told of"
-        value={given.groups === null ? "all" : "some"}
-        onChange={({ target }) =>
-          setGiven({ ...given, groups: target.value === "all" ? null : ["approvals", "promotions", "releases"] })
-        }
-      >
-        <option value="all">all events</option>
-        <option value="some">some of them</option>
-      </SelectField>
-      {given.groups === null ? null : (
-        <Choices
-          label="Events"
-          hint={isAsked && isNone ? "Choose at least one." : undefined}
-          of={groupWords}
-          chosen={given.groups}
-          onChange={(groups) => setGiven({ ...given, groups })}
-        />
-      )}
+      <ToldFields given={given} change={(some) => setGiven({ ...given, ...some })} isNone={isAsked && isNone} />
     </Dialog>
   )
 }

@@ -14,23 +14,35 @@ import { Confirm } from "../ui/Confirm.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Facts } from "../ui/Facts.tsx"
 import { Id } from "../ui/Id.tsx"
+import { Notice } from "../ui/Notice.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Deliveries, deliveriesKey } from "./Deliveries.tsx"
-import { SigningSecret } from "./SigningSecret.tsx"
+import { ChangeWebhook } from "./ChangeWebhook.tsx"
+import { NewSecret } from "./NewSecret.tsx"
 import { type Webhook, webhooksKey, webhooksOf } from "./WebhookQuery.ts"
 import "./webhook.css"
 
-const About = ({ webhook: { createdAt, eventTypes, id, url } }: { readonly webhook: Webhook }): ReactNode => (
+const About = ({
+  webhook: { createdAt, eventTypes, format, id, pausedAt, url }
+}: {
+  readonly webhook: Webhook
+}): ReactNode => (
   <Card>
     <Facts
       of={{
         Address: <span className="webhook-url">{url}</span>,
         Id: <Id id={id} label="webhook" />,
+        Paused: pausedAt == null ? null : <Time at={pausedAt} />,
+        Format: format === "slack" ? "a line for Slack" : "the events, signed",
         "Told of":
           eventTypes === null ? (
-            "all events"
+            format === "slack" ? (
+              "what waits for a person, and what went wrong"
+            ) : (
+              "all events"
+            )
           ) : (
             <span className="tags webhook-types">
               {eventTypes.map((type) => (
@@ -54,7 +66,13 @@ const useActions = (webhook: string, projectId: string, left: () => void) => {
       void client.invalidateQueries({ queryKey: deliveriesKey(projectId, webhook) })
     }
   })
-  const rotate = useMutation({ mutationFn: () => api.webhooks.rotateSecret({ params }) })
+  const pause = useMutation({
+    mutationFn: (paused: boolean) => api.webhooks.change({ params, payload: { paused } }),
+    onSuccess: ({ webhook: { pausedAt } }) => {
+      announce(pausedAt == null ? "What waited is on its way" : "Nothing is sent until it is resumed")
+      void client.invalidateQueries({ queryKey: webhooksKey(projectId) })
+    }
+  })
   const remove = useMutation({
     mutationFn: () => api.webhooks.remove({ params }),
     onSuccess: () => {
@@ -63,51 +81,69 @@ const useActions = (webhook: string, projectId: string, left: () => void) => {
       left()
     }
   })
-  return { ping, rotate, remove }
+  return { pause, ping, remove }
 }
 
-const One = ({ webhook }: { readonly webhook: Webhook }): ReactNode => {
-  const { id: projectId, label } = useProjectHere()
-  const [, go] = useLocation()
-  const [asked, setAsked] = useState<"rotate" | "remove" | null>(null)
-  const { ping, remove, rotate } = useActions(webhook.id, projectId, () => go(`/p/${label}/settings/webhooks`))
-  const close = () => {
-    setAsked(null)
-    rotate.reset()
-  }
+type Asked = "rotate" | "remove" | "change"
+
+/** What may be done with it, and what came of that. */
+const Acts = ({
+  ask,
+  pause,
+  ping,
+  webhook
+}: Pick<ReturnType<typeof useActions>, "pause" | "ping"> & {
+  readonly webhook: Webhook
+  readonly ask: (what: Asked) => void
+}): ReactNode => {
+  const isPaused = webhook.pausedAt != null
   return (
     <>
       <div className="row">
         <Button icon="run" busy={ping.isPending} onClick={() => ping.mutate()}>
           Send a test
         </Button>
-        <Button icon="key" onClick={() => setAsked("rotate")}>
+        <Button
+          busy={pause.isPending}
+          why={webhook.active ? null : "Its receiver wanted nothing any more."}
+          onClick={() => pause.mutate(!isPaused)}
+        >
+          {isPaused ? "Resume" : "Pause"}
+        </Button>
+        <Button why={webhook.active ? null : "Its receiver wanted nothing any more."} onClick={() => ask("change")}>
+          Change
+        </Button>
+        <Button icon="key" onClick={() => ask("rotate")}>
           New secret
         </Button>
-        <Button look="danger" onClick={() => setAsked("remove")}>
+        <Button look="danger" onClick={() => ask("remove")}>
           Delete
         </Button>
       </div>
       {ping.error === null ? null : <Problem of={ping.error} />}
+      {pause.error === null ? null : <Problem of={pause.error} />}
+      {isPaused ? (
+        <Notice tone="warn" icon="warn">
+          It is paused: nothing but tests is sent. What happens meanwhile waits, and is sent once it is resumed.
+        </Notice>
+      ) : null}
+    </>
+  )
+}
+
+const One = ({ webhook }: { readonly webhook: Webhook }): ReactNode => {
+  const { id: projectId, label } = useProjectHere()
+  const [, go] = useLocation()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const { pause, ping, remove } = useActions(webhook.id, projectId, () => go(`/p/${label}/settings/webhooks`))
+  const close = () => setAsked(null)
+  return (
+    <>
+      <Acts webhook={webhook} ping={ping} pause={pause} ask={setAsked} />
       <About webhook={webhook} />
       <Deliveries projectId={projectId} webhookId={webhook.id} />
-      {asked === "rotate" && rotate.data === undefined ? (
-        <Confirm
-          title="Give it a new secret?"
-          act="Make a new secret"
-          isBusy={rotate.isPending}
-          error={rotate.error}
-          onClose={close}
-          onConfirm={() => rotate.mutate()}
-        >
-          <p>For 24 hours deliveries carry the signatures of both, so that the receiver can change over.</p>
-        </Confirm>
-      ) : null}
-      {rotate.data === undefined ? null : (
-        <SigningSecret title="Its new secret" secret={rotate.data.secret} onClose={close}>
-          <p>The one before signs beside it for 24 hours.</p>
-        </SigningSecret>
-      )}
+      {asked === "rotate" ? <NewSecret webhook={webhook.id} onClose={close} /> : null}
+      {asked === "change" ? <ChangeWebhook webhook={webhook} projectId={projectId} onClose={close} /> : null}
       {asked === "remove" ? (
         <Confirm
           title="Delete this webhook?"

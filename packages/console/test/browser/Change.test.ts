@@ -71,12 +71,15 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await approving.getByText("pawl.json", { exact: true }).waitFor()
     await picture("change-approve")
     expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({ items: [] })
+    await approving.getByLabel("Note (optional)").fill("Read line by line")
+    await approving.getByRole("button", { name: "Not now" }).focus()
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await approving.waitFor({ state: "detached" })
     expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
-      items: [{ decision: "granted" }]
+      items: [{ decision: "granted", note: "Read line by line" }]
     })
+    await page.getByRole("region", { name: "Approval" }).getByText("Read line by line").waitFor()
 
     await next.getByText("Promote it.").waitFor()
     await picture("change-approved")

@@ -74,6 +74,29 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     await close(opened)
   })
 
+  it("says before it is saved what it would have done to the last Changes, and no more once it is changed again", async () => {
+    const change = await Flow.openChange(server.api, id, "a page more")
+    await Flow.edit(server.api, change, { "lib/more.js": "export default 1\n" })
+    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const { broken, page, settled } = opened
+    await settled("Policy")
+    const before = await policy()
+    await page.getByLabel("How many people must approve").selectOption("3")
+    const card = page.getByRole("region", { name: "What it would have done to the last 20 Changes" })
+    await card.getByRole("button", { name: "Try it" }).click()
+    await card.getByText("It would have changed something for 1 of 1 Change").waitFor()
+    await card.getByRole("row", { name: /a page more.*other approvals.*3 people would have to approve/ }).waitFor()
+    expect(await broken()).toEqual([])
+    await picture(opened, "policy-backtest")
+    await page.getByLabel("How many people must approve").selectOption("4")
+    await card.getByText("Trying stores nothing").waitFor()
+    expect(await policy()).toEqual(before)
+    await server.api.post(`/v1/changes/${change.id}/cancel`)
+    await page.getByRole("button", { name: "Discard" }).click()
+    await close(opened)
+  })
+
   it("that somebody else saved meanwhile is not written over: both are shown, and go together when I say so", async () => {
     const opened = await signInAt(browser, server, "/p/corner/settings")
     const { broken, page, settled } = opened

@@ -3,7 +3,7 @@ import { linesFor } from "../../src/generation/CheckLines.ts"
 import { toldBy } from "../../src/generation/Envelope.ts"
 import { askedFor, chunkOf, generationIn, rowOf } from "../../src/generation/Window.ts"
 import { isOver, stepsOf } from "../../src/rollback/RollbackSteps.ts"
-import { askedFor as undoneAsked, gateWords, undoneBy } from "../../src/rollback/Undone.ts"
+import { gateWords, undoneWords, unnamed } from "../../src/rollback/Undone.ts"
 
 describe("Generations in pieces", () => {
   it("come a hundred at a time, each in the piece that its number says", () => {
@@ -67,21 +67,19 @@ describe("A rollback in words", () => {
     expect(isOver("releasing")).toBe(false)
   })
 
-  it("undoes what lies above its target, and nothing of it", () => {
-    expect(undoneAsked(9, 6)).toEqual({ before: 10, limit: 3 })
-    expect(undoneAsked(900, 0).limit).toBe(100)
-    const version = (generation: number, changeId: string | null) => ({ generation, changeId }) as never
-    const above = undoneBy([version(3, "chg_3"), version(2, "chg_2"), version(1, "chg_1"), version(0, null)], 1)
-    expect(above.map(({ generation }) => generation)).toEqual([3, 2])
+  it("undoes generations by a count, and counts those that are not named", () => {
+    expect(undoneWords({ undoneTotal: 1 })).toBe("It undoes 1 generation")
+    expect(undoneWords({ undoneTotal: 9 })).toBe("It undoes 9 generations")
+    expect(unnamed({ undone: [{}, {}] as never, undoneTotal: 9 })).toBe(7)
   })
 
-  it("says which risk owes an approval, and of how many", () => {
-    const policy = (approvalRiskTiers: ReadonlyArray<string>, approvalsRequired: number) =>
-      ({ approvalRiskTiers, approvalsRequired }) as never
-    expect(gateWords(policy([], 1))).toContain("no approval")
-    expect(gateWords(policy(["high", "unknown"], 1))).toContain(
-      "At risk high or unknown it waits until one person approves"
+  it("says which risk owes an approval, of how many, how, and of whom", () => {
+    const gate = (owed: number, more: object = {}) =>
+      gateWords({ riskTier: "high", approval: { owed, signed: false, self: true, ...more } })
+    expect(gate(0)).toBe("What it undoes is of high risk: no approval is owed.")
+    expect(gate(1)).toBe("What it undoes is of high risk: it waits until one person approves.")
+    expect(gate(2, { signed: true, self: false })).toBe(
+      "What it undoes is of high risk: it waits until 2 people approve, each with a passkey. Who asks for it may not be one of them."
     )
-    expect(gateWords(policy(["high"], 2))).toContain("2 people approve")
   })
 })

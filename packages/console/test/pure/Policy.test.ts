@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { summaryOf, touched } from "../../src/policy/Backtest.ts"
 import { changedFields, fromField, namesIn, onTopOf, type PolicyFields, toField } from "../../src/policy/PolicyDraft.ts"
 
 const base: PolicyFields = {
@@ -44,4 +45,24 @@ it("takes moments to fields of the browser and back, in UTC", () => {
   expect(toField("2026-12-24T18:00:00.000Z")).toBe("2026-12-24T18:00")
   expect(fromField("2026-12-24T18:00")).toBe("2026-12-24T18:00:00.000Z")
   expect([toField(""), fromField("")]).toEqual(["", ""])
+})
+
+describe("What a draft would have done", () => {
+  const tried = (
+    codes: ReadonlyArray<string>,
+    candidateId: string | null = "cand_1",
+    unsure: ReadonlyArray<string> = []
+  ) => ({ changeId: "chg_1", candidateId, unsure, differences: codes.map((code) => ({ code, reason: code })) }) as never
+
+  it("is told of those for which it makes a difference, or of which something is not recorded", () => {
+    expect(touched([tried([]), tried(["checks"]), tried([], "cand_1", ["not recorded"])]).length).toBe(2)
+  })
+
+  it("is counted, those that were never checked apart", () => {
+    expect(summaryOf([])).toBe("No Change was checked yet: there is nothing to try it on.")
+    expect(summaryOf([tried([])])).toBe("It would have changed nothing for 1 Change.")
+    expect(summaryOf([tried(["checks"]), tried([]), tried([], null)])).toBe(
+      "It would have changed something for 1 of 2 Changes. 1 had no Candidate that was checked."
+    )
+  })
 })

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { refuseAgents } from "../access/Access.ts"
+import { checkName } from "../access/Names.ts"
 import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
@@ -16,6 +17,7 @@ import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import type { Project } from "../model/Project.ts"
@@ -60,17 +62,21 @@ interface Input {
   readonly decision: Decision
   /** The answer of the approver's passkey to the challenge of this decision. */
   readonly passkey?: Assertion
+  /** What the approver says beside it. */
+  readonly note?: string
 }
 
 /**
  * Decides on a verified Candidate that owes an approval. The approver is the actor of the session. The same decision
  * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `PasskeyRequired`,
- * `PasskeyRefused`, `ProjectArchived` or `Unknown`, and for an agent with `InsufficientScope`.
+ * `PasskeyRefused`, `InvalidField` (note), `ProjectArchived` or `Unknown`, and for an agent with `InsufficientScope`.
  */
 export const decide = (actor: Actor, input: Input) =>
   decideAndCommit(
     Effect.gen(function* () {
       yield* refuseAgents(actor, "approve")
+      const { note } = input
+      if (note !== undefined) yield* checkName("note", note, Limits.approvalNoteLength)
       const change = yield* demand("change", input.changeId)
       const candidate = yield* demand("candidate", input.candidateId)
       // Through another Change's path the Candidate does not exist.
@@ -106,6 +112,7 @@ export const decide = (actor: Actor, input: Input) =>
         decidedAt: yield* Time.now,
         ...(before.approvals.length === 0 ? {} : { nth: before.approvals.length + 1 }),
         ...signed,
+        ...(note === undefined ? {} : { note }),
         ...(broken.length === 0 ? {} : { brokenPromises: broken })
       }
       const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
@@ -152,16 +159,16 @@ interface Deciding {
 /** It writes the Candidate too: of two decisions at once the second is made anew, knowing the first. */
 const decided = (deciding: Deciding): Commit.Commit => {
   const { actor, approval, candidate, change, otherVerified, owed, policy, project } = deciding
-  const { candidateId, changeId, decidedAt, id, projectId, tree } = approval
+  const { candidateId, changeId, decidedAt, id, note, projectId, tree } = approval
   const draft = Draft.begin(projectId, actor, decidedAt)
-  const told = { changeId, approvalId: id, tree, owed }
+  const told = { changeId, approvalId: id, tree, owed, ...(note === undefined ? {} : { note }) }
   Draft.expect(draft, Commit.unchanged("policy", projectId, policy), unchangedProject(project))
   Draft.insert(draft, "approval", approval)
   if (approval.decision === "granted") {
     Draft.update(draft, "candidate", candidate, { updatedAt: decidedAt })
     Draft.emit(draft, "approval.granted", candidateId, told)
   } else {
-    const reason = `rejected by ${approval.approver}`
+    const reason = `rejected by ${approval.approver}${note === undefined ? "" : `: ${note}`}`
     const rejected = { "approval.rejected": told, "candidate.rejected": { changeId, reason } }
     Draft.step(draft, "candidate", candidate, "approverRejected", { reason, rejection: "rejected_by_person" }, rejected)
     loseCandidateForGood(draft, change, { candidateId, reason, otherVerified })

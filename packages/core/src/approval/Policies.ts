@@ -150,6 +150,36 @@ const checkQuarantines = Effect.fnUntraced(function* (
   }
 })
 
+/** Refuses what no Policy of the Project may say, by itself or beside what was seen of its checks. */
+export const checkDraft = Effect.fnUntraced(function* (
+  projectId: string,
+  fields: Partial<PolicyFields>,
+  now: Time.Timestamp
+) {
+  yield* checkFields(fields)
+  yield* checkQuarantines(projectId, fields, now)
+})
+
+/** The Policy that takes the place of another: all that is not sent is as it is in a new Project. */
+export const drafted = (
+  before: Policy,
+  fields: Partial<PolicyFields>,
+  by: Pick<Policy, "updatedAt" | "updatedBy">
+) => ({
+  ...before,
+  ...defaultPolicy,
+  // A key that is there cannot be taken away again.
+  ...(before.approvalsSigned === undefined ? {} : { approvalsSigned: [] }),
+  ...(before.lane === undefined ? {} : { lane: { mode: "off" as const } }),
+  ...(before.flakeRetries === undefined ? {} : { flakeRetries: 0 as const }),
+  ...(before.freezes === undefined ? {} : { freezes: [] }),
+  ...(before.evidenceReuse === undefined ? {} : { evidenceReuse: "none" as const }),
+  ...(before.outsideAgents === undefined ? {} : { outsideAgents: "also" as const }),
+  ...fields,
+  version: before.version + 1,
+  ...by
+})
+
 /**
  * Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older
  * version must be planned anew. With `expectedVersion` it fails with `PolicyStale` when another one is in force.
@@ -164,29 +194,13 @@ export const change = (
     Effect.gen(function* () {
       yield* refuseAgents(actor, "admin")
       const project = yield* demandActive(projectId)
-      yield* checkFields(fields)
       const now = yield* Time.now
-      yield* checkQuarantines(projectId, fields, now)
+      yield* checkDraft(projectId, fields, now)
       const before = yield* demand("policy", projectId)
       const { version } = before.record
       if (expectedVersion !== null && expectedVersion !== version)
         return yield* new PolicyStale({ expectedVersion, version })
-      const policy: Policy = {
-        ...before.record,
-        // The whole Policy is replaced: what is not sent is as it is in a new Project.
-        ...defaultPolicy,
-        // A key that is there cannot be taken away again.
-        ...(before.record.approvalsSigned === undefined ? {} : { approvalsSigned: [] }),
-        ...(before.record.lane === undefined ? {} : { lane: { mode: "off" as const } }),
-        ...(before.record.flakeRetries === undefined ? {} : { flakeRetries: 0 }),
-        ...(before.record.freezes === undefined ? {} : { freezes: [] }),
-        ...(before.record.evidenceReuse === undefined ? {} : { evidenceReuse: "none" as const }),
-        ...(before.record.outsideAgents === undefined ? {} : { outsideAgents: "also" as const }),
-        ...fields,
-        version: version + 1,
-        updatedAt: now,
-        updatedBy: actor.id
-      }
+      const policy: Policy = drafted(before.record, fields, { updatedAt: now, updatedBy: actor.id })
       const draft = Draft.begin(projectId, system("Policies.change"), policy.updatedAt)
       Draft.expect(draft, unchangedProject(project))
       Draft.update(draft, "policy", before, policy)

@@ -139,16 +139,24 @@ export const mustBuild = Effect.fnUntraced(function* (projectId: string, tree: s
   return true
 })
 
-/** The plan of a rollback: that the tree is the target's, and a build only when there is no bundle to serve. */
-export const planBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
-  const target = yield* targetOf(change)
-  const policy = (yield* demand("policy", change.projectId)).record
-  const tiers = yield* tiersUndone(change.projectId, target.generation, candidate.baseGeneration)
+/**
+ * The plan of a rollback from a head: that the tree is the target's, and a build only when there is no bundle to serve.
+ * What the Changes that it undoes have risked decides whether people are asked.
+ */
+export const planFrom = Effect.fnUntraced(function* (target: Generation, head: number, policy: Policy) {
+  const tiers = yield* tiersUndone(target.projectId, target.generation, head)
   const plan: Plan = {
     policyVersion: policy.version,
     riskTier: riskiest(tiers),
     approvalRequired: owesApproval(tiers, policy),
     checks: [treeEquals(target), ...((yield* mustBuild(target.projectId, target.tree)) ? [buildCheck] : [])]
   }
-  return { _tag: "Planned" as const, plan }
+  return plan
+})
+
+/** The plan of a rollback's Candidate, as `planFrom`. */
+export const planBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
+  const target = yield* targetOf(change)
+  const policy = (yield* demand("policy", change.projectId)).record
+  return { _tag: "Planned" as const, plan: yield* planFrom(target, candidate.baseGeneration, policy) }
 })

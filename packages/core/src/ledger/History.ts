@@ -122,7 +122,9 @@ export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {
     if (from === to) continue
     const changeId = changeOf(write)
     const { kind, record } = write
-    const transition = { kind, id: idOf(kind, record), from, to, reason: textIn(record, "reason") }
+    // Why a rollback was asked for stands where it begins.
+    const asked = from === null ? textIn(record, "rollbackReason") : null
+    const transition = { kind, id: idOf(kind, record), from, to, reason: textIn(record, "reason") ?? asked }
     const passage = found.find((each) => each.changeId === changeId)
     if (passage === undefined) found.push({ changeId, transitions: [transition] })
     else passage.transitions.push(transition)

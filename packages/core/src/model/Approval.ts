@@ -36,6 +36,8 @@ export const Approval = Schema.Struct({
   nth: Schema.optionalKey(Schema.Finite),
   /** Ids of the checks whose base's form was not seen to hold when it was decided; absent for none. */
   brokenPromises: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What the approver said beside it, in their words; 1 to `Limits.approvalNoteLength` characters. */
+  note: Schema.optionalKey(Schema.String),
   /** Of one that was carried over: the approval that its approver gave to an earlier Candidate of the same ChangeSets. */
   derivedFrom: Schema.optionalKey(ApprovalId),
   /** As `derivedFrom`: the digest of what both Candidates do to their bases, file by file (`Candidate.diff`). */

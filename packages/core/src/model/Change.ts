@@ -83,6 +83,8 @@ export const Change = Schema.Struct({
   laneEntryId: Schema.optionalKey(Schema.NullOr(LaneEntryId)),
   /** Of a rollback: the generation whose tree it brings back. */
   rollbackTarget: Schema.optionalKey(Schema.Finite),
+  /** Of a rollback: why, in the words of who asked; 1 to `Limits.rollbackReasonLength` characters. */
+  rollbackReason: Schema.optionalKey(Schema.String),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
   planned: Schema.optionalKey(Schema.Boolean),
   /** In words: why it failed or was cancelled, or what it stands still for. */

@@ -39,6 +39,8 @@ interface Decided extends OfChange {
   readonly owed: number
   /** Of one that was carried over: the approval that it was derived from. */
   readonly derivedFrom?: ApprovalId
+  /** What the approver said beside it. */
+  readonly note?: string
 }
 
 interface Rejected extends OfChange {

@@ -4,6 +4,13 @@ import { ProjectId, WebhookDeliveryId, WebhookId } from "../primitives/Ids.ts"
 import { fromMillis, Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
 
+/** `events`: the event as JSON, as Standard Webhooks has it. `slack`: one line for people, of few types. */
+export const WebhookFormat = Schema.Literals(["events", "slack"])
+export type WebhookFormat = typeof WebhookFormat.Type
+
+/** Whether nothing is sent for now. */
+export const isPaused = ({ pausedAt }: Pick<Webhook, "pausedAt">): boolean => pausedAt != null
+
 /** A webhook as it is stored, its secrets among the rest. Clients get a `WebhookView`. */
 export const Webhook = Schema.Struct({
   /** `whk_<ULID>`. */
@@ -24,6 +31,10 @@ export const Webhook = Schema.Struct({
       until: Timestamp
     })
   ).pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
+  /** What is posted: the event itself where it is not there, or a message for an incoming webhook of Slack. */
+  format: Schema.optionalKey(WebhookFormat),
+  /** Since when nothing is sent because a person said so; null or not there while it is. What happens meanwhile waits. */
+  pausedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
   /** False once the receiver answered 410: nothing is sent any more. */
   active: Schema.Boolean,
   /** The delivery on its way; null for none. The next event waits for its end, so that they arrive in order. */

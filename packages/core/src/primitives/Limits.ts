@@ -2,11 +2,12 @@
  * The bounds that packages share, by name, with the unit in the name and the source beside it; what concerns one package
  * alone stands in its own file of limits. "Specification" is the table "Limits" of the specification; "decisions" are
  * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, what concerns statements in
- * `ProvenanceLimits`, what concerns machines that share a store in `FleetLimits`, how people
- * sign in in `SignInLimits`; all are among these.
+ * `ProvenanceLimits`, what concerns machines that share a store in `FleetLimits`, what concerns Policies and what people say
+ * as they decide in `PolicyLimits`, how people sign in in `SignInLimits`; all are among these.
  */
 import { AgentLimits } from "./AgentLimits.ts"
 import { FleetLimits } from "./FleetLimits.ts"
+import { PolicyLimits } from "./PolicyLimits.ts"
 import { SignInLimits } from "./SignInLimits.ts"
 import { ProvenanceLimits } from "./ProvenanceLimits.ts"
 
@@ -139,10 +140,6 @@ export const Limits = {
   changeSetListBytes: 128 * KiB,
   changeSetsPerCandidate: 64,
 
-  // Policies (decisions)
-  /** People whose approval a Policy may ask for. */
-  approvalsRequiredMax: 5,
-
   // Lane (decisions)
   /** How many entries are predicted at once, at most: more is learned by nobody, and a Policy may ask for no more. */
   laneDepth: 20,
@@ -207,12 +204,6 @@ export const Limits = {
   flakeRowsLookedAt: 500,
   /** Of a quarantine, in days (design). */
   quarantineDaysMax: 14,
-  /** Freezes in a Policy (design). */
-  freezesPerPolicy: 20,
-  /** People whom a freeze excepts (design). */
-  freezeExceptions: 20,
-  /** Of the reason for a freeze, in characters (design). */
-  freezeReasonLength: 1000,
 
   // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
   sandboxMsPerMonth: 5 * 60 * minute,
@@ -396,5 +387,6 @@ export const Limits = {
   ...AgentLimits,
   ...ProvenanceLimits,
   ...FleetLimits,
+  ...PolicyLimits,
   ...SignInLimits
 } as const

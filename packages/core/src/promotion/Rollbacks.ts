@@ -3,6 +3,7 @@
  * Nothing is deleted and nothing moves back (specification, "Rollback").
  */
 import { Effect } from "effect"
+import { checkName } from "../access/Names.ts"
 import { type Actor, system } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { askingAgain, newCandidate, verification } from "../candidate/Candidates.ts"
@@ -20,6 +21,7 @@ import { generationKey } from "../model/Entities.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { type ChangeId, changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, refuseArchived, unchangedProject } from "../project/ArchivedProject.ts"
 import { Repositories, RepositoriesUnavailable } from "../project/Repositories.ts"
@@ -37,6 +39,8 @@ export interface RollbackRequest {
   readonly targetGeneration: number
   /** The head that the caller has seen. */
   readonly expectedGeneration: number
+  /** Why, in words. One that is under way keeps its own. */
+  readonly reason?: string
 }
 
 /**
@@ -47,6 +51,9 @@ export interface RollbackRequest {
  */
 export const request = (actor: Actor, input: RollbackRequest) =>
   refuseArchived(input.projectId).pipe(
+    Effect.andThen(
+      input.reason === undefined ? Effect.void : checkName("reason", input.reason, Limits.rollbackReasonLength)
+    ),
     Effect.andThen(readied(input)),
     Effect.andThen(decideAndCommit(requesting(actor, input))),
     Effect.withSpan("Rollbacks.request", { attributes: { projectId: input.projectId } })
@@ -68,12 +75,17 @@ const readied = (input: RollbackRequest) =>
     )
   )
 
-const reading = Effect.fnUntraced(function* ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) {
+/** Where it goes back to, and from which head. Refuses as `request` does; without an expected head any will do. */
+export const reading = Effect.fnUntraced(function* ({
+  projectId,
+  targetGeneration,
+  expectedGeneration
+}: Pick<RollbackRequest, "projectId" | "targetGeneration"> & { readonly expectedGeneration: number | null }) {
   const unknown = new Unknown({ kind: "generation", id: `S${targetGeneration}` })
   const head = yield* find("head", projectId)
   if (head === null) return yield* unknown
   // First: whoever has seen another head knows nothing yet of what is there to go back to.
-  if (head.record.generation !== expectedGeneration)
+  if (expectedGeneration !== null && head.record.generation !== expectedGeneration)
     return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
   const target = yield* find("generation", generationKey(projectId, targetGeneration))
   if (target === null) return yield* unknown
@@ -95,7 +107,9 @@ const newestCandidate = (changeId: string) =>
 const isUnderWay = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
 
 /** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
-const underWayOrNext = Effect.fnUntraced(function* (input: RollbackRequest) {
+export const underWayOrNext = Effect.fnUntraced(function* (
+  input: Pick<RollbackRequest, "projectId" | "targetGeneration" | "expectedGeneration">
+) {
   for (let attempt = 1; ; attempt++) {
     const again = attempt === 1 ? "" : `-${attempt}`
     const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
@@ -123,6 +137,7 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackReq
     ...found,
     projectId: head.record.projectId,
     target: target.generation,
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
     riskTier: riskiest(yield* tiersUndone(input.projectId, target.generation, head.record.generation)),
     actor,
     now
@@ -153,6 +168,7 @@ const newChange = (options: {
   readonly clientRequestId: string
   readonly projectId: Head["projectId"]
   readonly target: number
+  readonly reason?: string
   readonly riskTier: Change["riskTier"]
   readonly actor: Actor
   readonly now: Time.Timestamp
@@ -173,6 +189,7 @@ const newChange = (options: {
   updatedAt: options.now,
   statusBeforePromoting: null,
   rollbackTarget: options.target,
+  ...(options.reason === undefined ? {} : { rollbackReason: options.reason }),
   reason: null
 })
 

@@ -130,6 +130,30 @@ export const judgePackages = (input: PackageInput): PlannedPackages | null => {
   return concerns.length === 0 ? null : { concerns: concerns.slice(0, Limits.packagesNamed), count: concerns.length }
 }
 
+/** The concerns that a Policy has, and not the rules of risk. */
+const ofPolicy: ReadonlyArray<PackageConcern> = ["denied", "not_allowed", "too_young", "age_unknown"]
+
+/**
+ * What another Policy would say of the packages that a plan names. Others that the Candidate brings are named nowhere: of
+ * those nothing is known.
+ */
+export const judgedAnew = (packages: PlannedPackages | undefined, policy: PackagePolicy): PlannedPackages | null => {
+  if (packages === undefined) return null
+  const said = new Map(packages.concerns.map((each) => [`${each.name}@${each.version}`, each]))
+  const refused = [...said.values()].flatMap((each): ReadonlyArray<ConcernedPackage> => {
+    const concern = refusalOf(policy, each.name)
+    const { ageDays: _age, ...at } = each
+    return concern === null ? [] : [{ ...at, concern }]
+  })
+  const least = policy.minAgeDays ?? 0
+  const others = packages.concerns.filter(({ ageDays, concern }) => {
+    if (concern === "too_young") return ageDays !== undefined && ageDays < least
+    return concern === "age_unknown" ? least > 0 : !ofPolicy.includes(concern)
+  })
+  const concerns = [...refused, ...others]
+  return concerns.length === 0 ? null : { concerns, count: concerns.length }
+}
+
 /** The versions that the registry is asked about: those whose age the Policy asks for, and whose lock says nothing of scripts. */
 export const factsWanted = (
   base: PackageLock | null,

@@ -33,7 +33,7 @@ export const buildCheck: Check = {
 }
 
 /** The only check of a Candidate with packages that the Policy refuses: nothing of it is fetched, built or run. */
-const packagesCheck: Check = {
+export const packagesCheck: Check = {
   id: "packages@policy",
   kind: "packages",
   title: "The Policy takes its packages",
@@ -51,7 +51,7 @@ const waiverOf = ({ because, reason, until }: PolicyFields["waivedChecks"][numbe
 })
 
 /** What the Policy makes of a check. A build is required of every Project with an app: no Policy waives it. */
-const underPolicy = (check: Check, policy: Policy, now: string): Check => {
+export const underPolicy = (check: Check, policy: Policy, now: string): Check => {
   const required = isRequired(check, policy)
   const waived = policy.waivedChecks.find((each) => each.id === (check.base?.check ?? check.id) && each.until > now)
   if (waived === undefined || check.kind === "build") return { ...check, required }
@@ -59,7 +59,7 @@ const underPolicy = (check: Check, policy: Policy, now: string): Check => {
 }
 
 /** A check that the Policy requires and the source does not define: without a command it can only be a gap. */
-const undefinedCheck = (id: string): Check => ({
+export const undefinedCheck = (id: string): Check => ({
   id,
   kind: "command",
   title: `${id}, which the Policy requires`,
@@ -137,7 +137,8 @@ export const readByChecks = ({
 }
 
 /** Whether a Candidate touches what says which inputs its checks have; what cannot be told counts as touched. */
-const touchesInputs = ({ paths }: Pick<PlanInput, "paths">): boolean => paths === null || paths.includes(pawlFile)
+export const touchesInputs = ({ paths }: Pick<PlanInput, "paths">): boolean =>
+  paths === null || paths.includes(pawlFile)
 
 /** Which evidence of before may count. A wrong glob can drop a test: whoever touches the globs stands on none. */
 const reuseOf = (input: PlanInput): Pick<Plan, "reuse"> => {

@@ -16,7 +16,8 @@ import { commandId, type NewCommand } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
 import { type Decide, NotYet } from "../event/Consumption.ts"
 import { type Delivery, deliveryId, pingType } from "../model/Delivery.ts"
-import type { Webhook } from "../model/Webhook.ts"
+import { isPaused, type Webhook } from "../model/Webhook.ts"
+import { slackTypes } from "./SlackMessage.ts"
 
 /** Nothing is sent to this webhook any more: its receiver answered 410. Make a new one. */
 export class WebhookInactive extends Schema.TaggedError<WebhookInactive>()("WebhookInactive", {
@@ -24,6 +25,13 @@ export class WebhookInactive extends Schema.TaggedError<WebhookInactive>()("Webh
 }) {
   override get message() {
     return `The receiver of ${this.webhookId} wanted nothing any more. Make a new webhook.`
+  }
+}
+
+/** A person has paused it. Resume it first. */
+export class WebhookPaused extends Schema.TaggedError<WebhookPaused>()("WebhookPaused", { webhookId: Schema.String }) {
+  override get message() {
+    return `${this.webhookId} is paused. Resume it: what waits is sent then.`
   }
 }
 
@@ -88,6 +96,9 @@ export const queue =
       if (webhook === null || !webhook.record.active) return null
       const { eventTypes } = webhook.record
       if (eventTypes !== null && !eventTypes.includes(type)) return null
+      if (webhook.record.format === "slack" && !slackTypes.includes(type)) return null
+      // Whoever resumes it goes on with the group.
+      if (isPaused(webhook.record)) return new NotYet(null)
       // Whoever ends that delivery goes on with the group.
       if (webhook.record.sending !== null) return new NotYet(null)
       const what = { event: { id, type, sequence }, askedBy: null }
@@ -127,7 +138,8 @@ const reviving = (id: string, commands: (delivery: Delivery) => ReadonlyArray<Ne
   decideAndCommit(
     Effect.gen(function* () {
       const delivery = yield* demand("webhookDelivery", id)
-      yield* demandSendable(delivery.record.webhookId)
+      const webhook = yield* demandSendable(delivery.record.webhookId)
+      if (isPaused(webhook.record)) return yield* new WebhookPaused({ webhookId: webhook.record.id })
       const now = yield* Time.now
       const anew = { state: "waiting" as const, nextTryAt: now, updatedAt: now }
       const revived: Delivery = {
@@ -157,7 +169,7 @@ export const revive = (id: string) =>
 
 /**
  * Sends a delivery once more, now: one that waits for its next try, or one that has ended, which then has all its tries
- * again. It does not wait for others, nor they for it. Fails with `WebhookInactive`.
+ * again. It does not wait for others, nor they for it. Fails with `WebhookInactive` or `WebhookPaused`.
  */
 export const redeliver = Effect.fnUntraced(function* (id: string) {
   const commands = yield* Commands
@@ -168,6 +180,14 @@ export const redeliver = Effect.fnUntraced(function* (id: string) {
   yield* Effect.catchTag(commands.retry(letter.value.id), "DeadLetterMissing", () => Effect.void)
   return revived
 }, Effect.withSpan("Deliveries.redeliver"))
+
+/** The deliveries of events that wait for their next try. */
+export const waitingOf = Effect.fnUntraced(function* (webhookId: string) {
+  const page = yield* (yield* Records).list("webhookDelivery", { where: { webhookId }, limit: "all" })
+  return page.items.flatMap(({ record }) =>
+    record.state === "waiting" && record.event.sequence !== null ? [record] : []
+  )
+})
 
 const deletePage = (projectId: string, page: ReadonlyArray<Commit.Stored<Delivery>>) =>
   Effect.flatMap(Ledger, (ledger) =>

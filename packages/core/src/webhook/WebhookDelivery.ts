@@ -12,7 +12,9 @@ import { numbering, queue, deliveryCommand } from "./Deliveries.ts"
 import type { Event } from "../model/Event.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { apply } from "../event/EventRouter.ts"
-import { secretsAt, type Webhook, webhookGroup } from "../model/Webhook.ts"
+import { isPaused, secretsAt, type Webhook, webhookGroup } from "../model/Webhook.ts"
+import { Settings } from "../primitives/Settings.ts"
+import { changeOf, slackBody } from "./SlackMessage.ts"
 import { consumerRemoval } from "./Webhooks.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
@@ -37,6 +39,15 @@ const bodyOf = (delivery: Delivery, event: Event | null): string =>
     }
   )
 
+const slackBodyOf = Effect.fnUntraced(function* (delivery: Delivery, event: Event | null) {
+  const project = (yield* find("project", delivery.projectId))?.record
+  const changeId = event === null ? null : changeOf(event)
+  const change = changeId === null ? null : yield* find("change", changeId)
+  const { apiOrigin = null } = yield* Settings
+  const { label = delivery.projectId, name = delivery.projectId } = project ?? {}
+  return slackBody(event, { origin: apiOrigin, project: { label, name }, goal: change?.record.goal ?? null }, delivery)
+})
+
 /** The event that is told; null for a ping; `expired` when it is not kept any more. */
 const eventOf = ({ event, projectId }: Delivery) => {
   const { sequence } = event
@@ -56,7 +67,7 @@ const attempt = Effect.fnUntraced(function* (webhook: Webhook, delivery: Deliver
     url: webhook.url,
     secrets: secretsAt(webhook, yield* Time.nowMillis),
     id: delivery.event.id,
-    body: bodyOf(delivery, event),
+    body: webhook.format === "slack" ? yield* slackBodyOf(delivery, event) : bodyOf(delivery, event),
     timeoutMs: Limits.webhookTimeoutMs
   })
   return yield* Effect.match(sent, {
@@ -137,6 +148,8 @@ export const deliver = Effect.fnUntraced(function* (webhookId: string, id: strin
   const webhook = yield* find("webhook", webhookId)
   if (webhook === null) return
   const stored = yield* find("webhookDelivery", id)
+  // Whoever resumes it sends it again. A ping is sent all the same: it shows whether the receiver is there.
+  if (stored?.record.state === "waiting" && isPaused(webhook.record) && stored.record.event.sequence !== null) return
   if (stored?.record.state === "waiting") {
     const tried: Tried = webhook.record.active
       ? yield* attempt(webhook.record, stored.record)

@@ -15,10 +15,11 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive } from "../project/ArchivedProject.ts"
 import { consumerKey } from "../model/Consumer.ts"
-import { forgetAll } from "./Deliveries.ts"
+import { deliveryCommand, forgetAll, queue, waitingOf, WebhookInactive } from "./Deliveries.ts"
+import { slackTypes } from "./SlackMessage.ts"
 import type { EventType } from "../model/Event.ts"
-import { newGroup, newestSequence } from "../event/EventRouter.ts"
-import { type Webhook, webhookGroup } from "../model/Webhook.ts"
+import { apply, newGroup, newestSequence } from "../event/EventRouter.ts"
+import { isPaused, type Webhook, type WebhookFormat, webhookGroup } from "../model/Webhook.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
 /** The Project has as many webhooks as one may have. Delete one first. */
@@ -33,6 +34,30 @@ export interface NewWebhook {
   readonly url: string
   /** Default: all. */
   readonly eventTypes?: ReadonlyArray<EventType>
+  /** Default: `events`. */
+  readonly format?: WebhookFormat
+}
+
+/** What may be changed of one; what is not given stays. */
+export interface WebhookChange {
+  readonly url?: string
+  /** Null for all. */
+  readonly eventTypes?: ReadonlyArray<EventType> | null
+  readonly format?: WebhookFormat
+  readonly paused?: boolean
+}
+
+/** The types as they are stored; refused where nothing would ever be told. */
+const checkedTypes = (
+  types: ReadonlyArray<EventType> | null,
+  format: WebhookFormat | undefined
+): Effect.Effect<ReadonlyArray<EventType> | null, InvalidField> => {
+  const refuse = (reason: string) => new InvalidField({ code: "invalid_field", field: "eventTypes", reason })
+  if (types === null) return Effect.succeed(null)
+  if (types.length === 0) return refuse("name at least one type")
+  if (format === "slack" && !types.some((type) => slackTypes.includes(type)))
+    return refuse(`Slack is told of ${slackTypes.join(", ")}, and none of these is named`)
+  return Effect.succeed([...new Set(types)])
 }
 
 const makeSecret: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
@@ -60,9 +85,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, projectId: stri
   yield* checkUrl(input.url)
   const id = `whk_${yield* makeUlid}` as const
   const secret = yield* makeSecret
-  const eventTypes = input.eventTypes === undefined ? null : [...new Set(input.eventTypes)]
-  if (eventTypes?.length === 0)
-    return yield* new InvalidField({ code: "invalid_field", field: "eventTypes", reason: "name at least one type" })
+  const eventTypes = yield* checkedTypes(input.eventTypes ?? null, input.format)
   return yield* decideAndCommit(
     Effect.gen(function* () {
       const project = yield* demandActive(projectId)
@@ -76,6 +99,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, projectId: stri
         eventTypes,
         secret,
         formerSecrets: [],
+        ...(input.format === undefined || input.format === "events" ? {} : { format: input.format }),
         active: true,
         sending: null,
         deliveries: 0,
@@ -127,18 +151,65 @@ export const remove = (webhookId: string) =>
     Effect.withSpan("Webhooks.remove")
   )
 
+/** The fields that differ; empty where all is so already. */
+const changed = Effect.fnUntraced(function* (before: Webhook, { eventTypes, format, paused, url }: WebhookChange) {
+  const types = eventTypes === undefined ? before.eventTypes : eventTypes
+  const fields: Partial<Webhook> = {
+    ...(url === undefined ? {} : { url }),
+    ...(format === undefined ? {} : { format }),
+    ...(eventTypes === undefined ? {} : { eventTypes: yield* checkedTypes(types, format ?? before.format) }),
+    ...(paused === undefined || paused === isPaused(before) ? {} : { pausedAt: paused ? yield* Time.now : null })
+  }
+  if (eventTypes === undefined) yield* checkedTypes(types, format ?? before.format)
+  return fields
+})
+
 /**
- * Gives a webhook a new secret, which is shown this once. The one before signs beside it for `Limits.webhookSecretMs`,
- * so that a receiver may change over when it can.
+ * Changes a webhook: its address, what it is told of and how, or whether it is paused. What waited while it was paused is
+ * sent, in order. Fails with `InvalidField`, `Unknown`, `ProjectArchived`, or `WebhookInactive`.
  */
-export const rotateSecret = (webhookId: string) =>
+export const change = Effect.fnUntraced(function* (webhookId: string, input: WebhookChange) {
+  if (input.url !== undefined) yield* checkUrl(input.url)
+  const made = yield* decideAndCommit(
+    Effect.gen(function* () {
+      const webhook = yield* demand("webhook", webhookId)
+      const { active, projectId } = webhook.record
+      yield* demandActive(projectId)
+      if (!active) return yield* new WebhookInactive({ webhookId })
+      const fields = yield* changed(webhook.record, input)
+      const resumes = fields.pausedAt === null
+      const waiting = resumes ? yield* waitingOf(webhookId) : []
+      return {
+        answer: { webhook: { ...webhook.record, ...fields }, resumes },
+        commit: {
+          name: "Webhooks.change",
+          projectId,
+          writes: [Commit.update("webhook", webhook, fields)],
+          commands: waiting.map(deliveryCommand)
+        }
+      }
+    })
+  )
+  // The events of meanwhile: of one that is on its way its end goes on with them.
+  if (made.resumes) yield* apply(webhookGroup(made.webhook.id), made.webhook.projectId, queue(made.webhook.id))
+  return made.webhook
+}, Effect.withSpan("Webhooks.change"))
+
+/**
+ * Gives a webhook a new secret, which is shown this once. The one before signs beside it for so long, in milliseconds
+ * (`Limits.webhookSecretMs` at most), so that a receiver may change over when it can; with 0 all older ones sign nothing
+ * any more, as after a leak.
+ */
+export const rotateSecret = (webhookId: string, graceMs: number = Limits.webhookSecretMs) =>
   Effect.flatMap(makeSecret, (secret) =>
     decideAndCommit(
       Effect.gen(function* () {
         const webhook = yield* demand("webhook", webhookId)
         const nowMs = yield* Time.nowMillis
-        const until = Time.fromMillis(nowMs + Limits.webhookSecretMs)
+        const until = Time.fromMillis(nowMs + graceMs)
         const formerSecrets = [{ secret: webhook.record.secret, until }, ...webhook.record.formerSecrets]
+          // No older one signs for longer than was said now.
+          .map((former) => (former.until < until ? former : { ...former, until }))
           .filter((former) => former.until > Time.fromMillis(nowMs))
           .slice(0, Limits.webhookFormerSecrets)
         return {

@@ -83,7 +83,9 @@ export const Why = Schema.Struct({
         decidedAt: Timestamp,
         counts: Schema.Boolean,
         /** Of one that was carried over: the approval that it is derived from. */
-        derivedFrom: Schema.optionalKey(ApprovalId)
+        derivedFrom: Schema.optionalKey(ApprovalId),
+        /** What was said beside it. */
+        note: Schema.optionalKey(Schema.String)
       })
     ),
     /** Checks that do not pass, or could not run, with the base's form of the files that it alters or deletes. */
@@ -263,7 +265,8 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
       decision: record.decision,
       decidedAt: record.decidedAt,
       counts: counts(record, decisions, policy.record),
-      ...(record.derivedFrom === undefined ? {} : { derivedFrom: record.derivedFrom })
+      ...(record.derivedFrom === undefined ? {} : { derivedFrom: record.derivedFrom }),
+      ...(record.note === undefined ? {} : { note: record.note })
     })),
     // Before its checks have run nothing is known of any.
     brokenPromises: (candidate.record.score === null ? [] : brokenOf(read)).map(

@@ -13,7 +13,9 @@ const DecisionBody = Schema.Struct({
   candidateId: Schema.String,
   decision: Decision,
   /** The answer of the caller's passkey to the challenge of this decision. */
-  passkey: Schema.optionalKey(PasskeyAnswer)
+  passkey: Schema.optionalKey(PasskeyAnswer),
+  /** What the caller says beside it, in a line. */
+  note: Schema.optionalKey(Schema.String)
 })
 
 /** What to sign. `text` is canonical JSON; `challenge` its SHA-256. */

@@ -1,9 +1,9 @@
 /** The Policy of a Project: which risks people must approve, and which may go out by themselves. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { RiskTier } from "@pawl/core/model/Change"
+import { ChangeStatus, RiskTier } from "@pawl/core/model/Change"
 import { EvidenceReuse, LanePolicy, OutsideAgents } from "@pawl/core/model/Policy"
-import { UserId } from "@pawl/core/primitives/Ids"
+import { CandidateId, ChangeId, UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { short } from "@pawl/core/primitives/Words"
 import { CheckId } from "@pawl/core/project/PawlFile"
@@ -153,7 +153,61 @@ export const unknownFields = (sent: { readonly packages?: object; readonly lane?
 /** What a body says that is known. */
 export const knownFields = Schema.decodeUnknownEffect(PolicyBody)
 
-/** Reading the one in force, and putting the next version in its place. */
+const OutcomeJson = Schema.Struct({
+  policyVersion: Schema.Finite,
+  riskTier: RiskTier,
+  /** How many people must approve, 0 for none; and how many of those who did would count. */
+  approvals: Schema.Struct({ owed: Schema.Finite, given: Schema.Finite }),
+  /** Ids of the checks that must pass. */
+  checks: Schema.Array(Schema.String),
+  /** Why it is not promoted whoever approves it. */
+  blocks: Schema.Array(
+    Schema.Struct({ code: Schema.Literals(["check_gap", "packages_refused", "frozen"]), detail: Schema.String })
+  ),
+  /** Whether it goes out without a person. */
+  promotesItself: Schema.Boolean
+})
+
+const BacktestAnswer = Schema.Struct({
+  /** The Policy in force, which stays. */
+  policyVersion: Schema.Finite,
+  /** The newest Changes, the newest first. */
+  items: Schema.Array(
+    Schema.Struct({
+      changeId: ChangeId,
+      goal: Schema.String,
+      status: ChangeStatus,
+      /** The Candidate that was looked at; null where none was judged by the gate. */
+      candidateId: Schema.NullOr(CandidateId),
+      /** What it became; null while it is not promoted. */
+      generation: Schema.NullOr(Schema.Finite),
+      /** Under the Policy that it was planned by. */
+      was: Schema.NullOr(OutcomeJson),
+      /** Under the draft. */
+      would: Schema.NullOr(OutcomeJson),
+      /** What the draft changes for it, each with its reason in words; empty for nothing. */
+      differences: Schema.Array(
+        Schema.Struct({
+          code: Schema.Literals([
+            "approvals",
+            "checks",
+            "blocked",
+            "not_blocked",
+            "auto_promoted",
+            "not_auto_promoted"
+          ]),
+          reason: Schema.String
+        })
+      ),
+      /** In words, what of it is not recorded. */
+      unsure: Schema.Array(Schema.String)
+    })
+  ),
+  /** As of a Policy that is put. */
+  ignored: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+/** Reading the one in force, trying a draft, and putting the next version in its place. */
 export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
     HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(
@@ -177,6 +231,19 @@ export const PoliciesApi = HttpApiGroup.make("policies")
         administering,
         "Change the Policy",
         "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile."
+      )
+    )
+  )
+  .add(
+    HttpApiEndpoint.post("backtest", "/v1/projects/:id/policy/backtest", {
+      params: ById,
+      payload: keepingOthers(PolicyBody),
+      success: BacktestAnswer
+    }).annotateMerge(
+      about(
+        administering,
+        "What a draft of the Policy would have done to the last Changes",
+        `Of the newest ${Limits.backtestChanges}: whether it would have asked for other approvals or checks, blocked it, or let it go out by itself, and why. The draft is refused where the Policy would be. Nothing is stored.`
       )
     )
   )

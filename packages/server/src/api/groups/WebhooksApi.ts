@@ -1,6 +1,8 @@
 /** Addresses outside that are told of a Project's events. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { WebhookFormat } from "@pawl/core/model/Webhook"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { EventType } from "@pawl/core/model/Event"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering } from "../Needs.ts"
@@ -11,7 +13,31 @@ const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */
   url: Schema.String,
   /** Default: all types. */
-  eventTypes: Schema.optionalKey(Schema.Array(EventType))
+  eventTypes: Schema.optionalKey(Schema.Array(EventType)),
+  /** Default: `events`. `slack` for an incoming webhook of Slack, which is told of few types. */
+  format: Schema.optionalKey(WebhookFormat)
+})
+
+/** What is not sent stays. */
+const WebhookChangeBody = Schema.Struct({
+  url: Schema.optionalKey(Schema.String),
+  /** Null: all types. */
+  eventTypes: Schema.optionalKey(Schema.NullOr(Schema.Array(EventType))),
+  format: Schema.optionalKey(WebhookFormat),
+  /** While it is true nothing is sent, and what happens waits. */
+  paused: Schema.optionalKey(Schema.Boolean)
+})
+
+const RotateBody = Schema.Struct({
+  /** How long the secret before signs too, in seconds; 24 hours without it. 0 after a leak: no older one signs any more. */
+  graceSeconds: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 0, maximum: Limits.webhookSecretMs / 1000 },
+        { expected: `a number between 0 and ${Limits.webhookSecretMs / 1000}` }
+      )
+    )
+  )
 })
 
 /** A webhook and its secret, which is shown this once. */
@@ -42,6 +68,19 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
     }).annotateMerge(about(administering, "The webhooks of a Project, oldest first, without their secrets"))
   )
   .add(
+    HttpApiEndpoint.patch("change", "/v1/webhooks/:id", {
+      params: ById,
+      payload: WebhookChangeBody,
+      success: Schema.Struct({ webhook: WebhookRecord })
+    }).annotateMerge(
+      about(
+        administering,
+        "Change a webhook: where it goes, what it is told of, or pause and resume it",
+        "While it is paused nothing is sent but pings. What happens meanwhile is sent in order once it is resumed. 409 `webhook_inactive`."
+      )
+    )
+  )
+  .add(
     HttpApiEndpoint.delete("remove", "/v1/webhooks/:id", {
       params: ById,
       success: Schema.Struct({ webhook: WebhookRecord })
@@ -50,12 +89,13 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("rotateSecret", "/v1/webhooks/:id/rotate-secret", {
       params: ById,
+      payload: RotateBody,
       success: WithSecret
     }).annotateMerge(
       about(
         administering,
         "Give a webhook a new secret",
-        "The new one is shown this once. Deliveries carry the signatures of both for 24 hours, so that the receiver can change over; then the old one signs nothing."
+        "The new one is shown this once. Deliveries carry the signatures of both for 24 hours, or as many seconds as `graceSeconds` says, so that the receiver can change over; then the old one signs nothing. With `graceSeconds: 0` no older one signs any more, from now on."
       )
     )
   )
@@ -92,7 +132,7 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
       about(
         administering,
         "Send a delivery once more, now",
-        "One that waits does not wait any longer; one that has ended has all its tries again, beside the order of events. 409 `webhook_inactive`."
+        "One that waits does not wait any longer; one that has ended has all its tries again, beside the order of events. 409 `webhook_inactive`, `webhook_paused`."
       )
     )
   )

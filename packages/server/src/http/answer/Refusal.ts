@@ -19,7 +19,7 @@ import type { ChangeClosed, PlanningMissing } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { TaskNotHeld, TaskNotWorkable } from "@pawl/core/changeset/PersonWork"
 import type { DeadLetterMissing } from "@pawl/core/work/Commands"
-import type { WebhookInactive } from "@pawl/core/webhook/Deliveries"
+import type { WebhookInactive, WebhookPaused } from "@pawl/core/webhook/Deliveries"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
 import type { WebhookLimit } from "@pawl/core/webhook/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -137,4 +137,5 @@ export type Refusal =
   | Unknown
   | UserLimit
   | WebhookInactive
+  | WebhookPaused
   | WebhookLimit

@@ -1,6 +1,7 @@
 /** Policies. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { backtest, type Tried } from "@pawl/core/approval/Backtests"
 import { change } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
 import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
@@ -8,6 +9,13 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
 import { actor, onProject } from "../request/Reach.ts"
+
+const shown = ({ change: { goal, id, status }, ...tried }: Tried) => ({
+  changeId: id,
+  goal,
+  status,
+  ...tried
+})
 
 /** Handlers of `policies`: putting one makes a new version. */
 export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers) =>
@@ -36,6 +44,17 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const fields = yield* Effect.orDie(knownFields(payload))
           const policy = yield* change(yield* actor, project.id, fields, payload.expectedVersion ?? null)
           return ignored.length === 0 ? { policy } : { policy, ignored }
+        })
+      )
+    )
+    .handle("backtest", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          const ignored = unknownFields(payload)
+          const fields = yield* Effect.orDie(knownFields(payload))
+          const { items, policyVersion } = yield* backtest(yield* actor, project.id, fields)
+          return { policyVersion, items: items.map(shown), ...(ignored.length === 0 ? {} : { ignored }) }
         })
       )
     )

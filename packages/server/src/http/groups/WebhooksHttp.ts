@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Deliveries from "@pawl/core/webhook/Deliveries"
 import { type Webhook, viewOf } from "@pawl/core/model/Webhook"
-import { create, list, remove, rotateSecret } from "@pawl/core/webhook/Webhooks"
+import { change, create, list, remove, rotateSecret } from "@pawl/core/webhook/Webhooks"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onDelivery, onProject, onWebhook } from "../request/Reach.ts"
@@ -30,6 +30,14 @@ export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers)
         })
       )
     )
+    .handle("change", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const webhook = yield* onWebhook(params.id)
+          return { webhook: viewOf(yield* change(webhook.id, payload)) }
+        })
+      )
+    )
     .handle("remove", ({ params }) =>
       answering(
         Effect.gen(function* () {
@@ -38,11 +46,13 @@ export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers)
         })
       )
     )
-    .handle("rotateSecret", ({ params }) =>
+    .handle("rotateSecret", ({ params, payload: { graceSeconds } }) =>
       answering(
         Effect.gen(function* () {
           const webhook = yield* onWebhook(params.id)
-          return withSecret(yield* rotateSecret(webhook.id))
+          return withSecret(
+            yield* rotateSecret(webhook.id, graceSeconds === undefined ? undefined : graceSeconds * 1000)
+          )
         })
       )
     )

@@ -22,6 +22,7 @@ const cannot = (reason: string) => new CannotAsk({ reason })
 interface Deciding {
   readonly candidateId: string
   readonly decision: Approval["decision"]
+  readonly note: Option.Option<string>
   readonly clone: string
   readonly remote: string
   /** Null without a signature. */
@@ -47,7 +48,16 @@ const shownLines = (
   `Look at it with: git -C ${clone} diff ${main} ${commit}`
 ]
 
-const decide = Effect.fnUntraced(function* ({ candidateId, clone, decision, key, remote, server, yes }: Deciding) {
+const decide = Effect.fnUntraced(function* ({
+  candidateId,
+  clone,
+  decision,
+  key,
+  note,
+  remote,
+  server,
+  yes
+}: Deciding) {
   const { candidate, text, user } = yield* asking(server, (client) =>
     Effect.gen(function* () {
       const { user } = yield* client.account.me()
@@ -76,7 +86,12 @@ const decide = Effect.fnUntraced(function* ({ candidateId, clone, decision, key,
   const { approval } = yield* asking(server, (client) =>
     client.approvals.approve({
       params: { id: own.change },
-      payload: { candidateId, decision, ...(key === null ? {} : { passkey: assertionOf(key, approvalText(own)) }) }
+      payload: {
+        candidateId,
+        decision,
+        ...(Option.isNone(note) ? {} : { note: note.value }),
+        ...(key === null ? {} : { passkey: assertionOf(key, approvalText(own)) })
+      }
     })
   )
   return { lines: [`${approval.decision}  ${approval.id}  ${how}`], exitCode: 0 }
@@ -96,6 +111,7 @@ export const approveCommand = Command.make(
     reject: flag("reject", "reject it instead"),
     clone: Flag.String("clone").pipe(Flag.withDefault("."), Flag.withDescription("the approver's own clone (.)")),
     remote: Flag.String("remote").pipe(Flag.withDefault("origin"), Flag.withDescription("its remote (origin)")),
+    note: text("note", "what you say beside it, in a line"),
     yes: flag("yes", "do not ask"),
     key: text("key", "the file of the approver's key ($XDG_CONFIG_HOME/pawl/approver-key)"),
     enroll: flag("enroll", "make a key, unless there is one, and enrol it instead of deciding"),
@@ -116,6 +132,7 @@ export const approveCommand = Command.make(
         return yield* decide({
           candidateId: candidate.value,
           decision: reject ? "rejected" : "granted",
+          note: flags.note,
           clone,
           remote,
           key: sign ? yield* demandApproverKey(path) : null,

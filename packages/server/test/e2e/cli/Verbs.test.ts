@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
-import { type Doing, type UserCommand, userCommand } from "../kit/UserCommand.ts"
+import { type Doing, typing, type UserCommand, userCommand } from "../kit/UserCommand.ts"
 
 const home = temporaryFolder()
 const data = temporaryFolder()
@@ -160,15 +160,32 @@ describe("The main job by verbs alone", () => {
     expect(blocked).toMatchObject({ code: "blocked", blocks: [{ code: "approval_missing" }] })
     expect(blocked.next[0]).toEqual({ command: `pawl approve ${change}`, when: "you may approve" })
     expect(await document(["approve", change, "--tree", "ffffffff"], 5)).toMatchObject({ code: "stale" })
-    expect(await said(["approve", change, "--tree", candidate.tree.slice(0, 8)])).toMatch(/^granted\tapr_/)
+    expect(await document(["approve", change, "--yes", "--note", "two\nlines"], 2)).toMatchObject({ field: "note" })
+    const noted = ["approve", change, "--tree", candidate.tree.slice(0, 8), "--note", "seen and run"]
+    expect(await said(noted)).toMatch(/^granted\tapr_/)
+    const { items } = JSON.parse(await said(["api", "GET", `/v1/changes/${change}/approvals`]))
+    expect(items).toMatchObject([{ decision: "granted", note: "seen and run" }])
     expect(await document(["reject", change, "--yes"], 1)).toMatchObject({ code: "already_decided" })
     expect(await said(["promote", change, "--yes"])).toMatch(/^S2\tpromoted\t/)
   })
 
+  it("shows what a rollback would do before it asks, and does nothing without a yes", async () => {
+    const shown = await user.atTerminal(["rollback", "--to", "S1"], { ...here(), ...typing("n\n", "Roll back?") })
+    expect(shown.code).toBe(1)
+    const before = shown.stdout.slice(0, shown.stdout.indexOf("Roll back?"))
+    expect(before).toMatch(/It undoes S2 chg_\S+ \(high\): Check more/)
+    expect(before).toContain("It changes 1 file")
+    expect(before).toContain("Risk high: one person must approve")
+    expect((await said(["change", "list"], 0, here())).includes("Roll back to")).toBe(false)
+  })
+
   it("goes back by a step forward, and tells what happened", async () => {
-    const owed = await document(["rollback", "--to", "S1", "--yes", "--wait"], 1, here())
+    const back = ["rollback", "--to", "S1", "--yes", "--wait", "--reason", "too strict"]
+    const owed = await document(back, 1, here())
     expect(owed).toMatchObject({ code: "blocked", blocks: [{ code: "approval_missing" }] })
     const change = owed.next[0]?.command.split(" ")[2] ?? ""
+    const kept = JSON.parse(await said(["api", "GET", `/v1/changes/${change}`]))
+    expect(kept.change).toMatchObject({ kind: "rollback", rollbackReason: "too strict" })
     expect(await said(["approve", change, "--yes"])).toMatch(/^granted\t/)
     expect(await said(["promote", change, "--yes", "--wait"])).toMatch(/^S3\tpromoted\t/)
     const events = cells(await said(["events", "--limit", "1000"], 0, here()))

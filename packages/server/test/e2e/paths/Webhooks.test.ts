@@ -5,7 +5,7 @@ import type { Event } from "@pawl/core/model/Event"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 import { ownAddress } from "../../../../adapters-local/test/OwnAddress.ts"
 
 interface Arrived {
@@ -217,6 +217,80 @@ describe("Webhooks of a server as it comes", () => {
         { status: 400, problem: { code: "invalid_field", field: "url" } }
       ])
     expect(receiver.arrived).toEqual([])
+    await receiver.close()
+  })
+})
+
+describe("Webhooks that people change", () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let projectId: string
+  beforeAll(async () => {
+    server = await startServer({ data: folder.path, environment: { PAWL_WEBHOOKS_ALLOW_PRIVATE: "true" } })
+    projectId = (await Flow.createProject(server.api, "telling")).id
+  })
+  afterAll(async () => {
+    await server.stop()
+    folder.remove()
+  })
+
+  it("that are paused tell nothing, and all of it in order once they are resumed; a leaked secret signs nothing more", async () => {
+    const receiver = await openReceiver(() => 200)
+    const made = await server.api.post<Made>(`/v1/projects/${projectId}/webhooks`, {
+      url: receiver.url,
+      eventTypes: ["changeset.proposed"]
+    })
+    const at = `/v1/webhooks/${made.webhook.id}`
+    const change = (body: object) =>
+      fetch(`${server.origin}${at}`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    expect((await change({ paused: true })).status).toBe(200)
+    for (const goal of ["waits", "waits too"])
+      await Flow.edit(server.api, await Flow.openChange(server.api, projectId, goal), { "public/w.txt": goal })
+    await server.api.post(`${at}/ping`)
+    const count = (least: number) =>
+      Flow.until(
+        () => Promise.resolve(receiver.arrived.length),
+        (found) => found >= least
+      )
+    expect(await count(1)).toBe(1)
+    expect(verified(made, receiver).map(({ type }) => String(type))).toEqual(["webhook.ping"])
+    expect((await change({ paused: false })).status).toBe(200)
+    await count(3)
+    const proposed = (
+      await server.api.get<{ items: ReadonlyArray<Event> }>(`/v1/projects/${projectId}/events?after=0`)
+    ).items
+      .filter(({ type }) => type === "changeset.proposed")
+      .slice(-2)
+    expect(verified(made, receiver).slice(1)).toEqual(proposed)
+    const next = await server.api.post<Made>(`${at}/rotate-secret`, { graceSeconds: 0 })
+    await server.api.post(`${at}/ping`)
+    await count(4)
+    const last = { ...receiver, arrived: receiver.arrived.slice(3, 4) }
+    expect(verified({ ...made, secret: next.secret }, last).length).toBe(1)
+    expect(() => verified(made, last)).toThrow()
+    expect(last.arrived[0]?.headers["webhook-signature"]?.split(" ").length).toBe(1)
+    await receiver.close()
+  })
+
+  it("tell Slack in a line with a link into the console what waits for a person", async () => {
+    const receiver = await openReceiver(() => 200)
+    await server.api.post(`/v1/projects/${projectId}/webhooks`, { url: receiver.url, format: "slack" })
+    const change = await Flow.openChange(server.api, projectId, "judge <it> & more")
+    await Flow.edit(server.api, change, { "pawl.json": `${Flow.source("one")["pawl.json"]}\n` })
+    const { id } = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.until(
+      () => Promise.resolve(receiver.arrived.length),
+      (found) => found >= 1
+    )
+    const { text } = JSON.parse(receiver.arrived[0]!.body) as { text: string }
+    expect(text).toMatch(/^\*telling\*: An approval is owed, risk high \(judge &lt;it&gt; &amp; more\)\./)
+    const link = /<([^|]+)\|Open it>$/.exec(text)?.[1]
+    expect(link).toMatch(new RegExp(`^http://[^/]+/changes/${change.id}$`))
+    expect(id).toMatch(/^cand_/)
     await receiver.close()
   })
 })

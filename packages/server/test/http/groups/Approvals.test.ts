@@ -1,5 +1,6 @@
 /** Who may approve what, and how many must, met over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newProject, newUser, startApi } from "../TestApi.ts"
 
@@ -30,6 +31,72 @@ const written = async (projectId: string, opener: string | undefined, writer: st
   const approvals = async () => (await api.call("GET", `/v1/changes/${changeId}/approvals`)).body.items
   return { changeId, candidateId, decide, promote, approvals }
 }
+
+describe("What is said beside a decision", () => {
+  it("is kept with it, told in events, why and the history, and the first one stays", async () => {
+    const project = await newProject(api, "said")
+    await policy(project.id, { approvalRiskTiers: tiers, approvalsRequired: 2 })
+    const made = await written(project.id, undefined, undefined)
+    const path = `/v1/changes/${made.changeId}/approve`
+    const say = (decision: string, note: unknown, token?: string) =>
+      post(path, { candidateId: made.candidateId, decision, note }, token)
+    const granted = await say("granted", "looks right to me")
+    expect(granted.body.approval).toMatchObject({ decision: "granted", note: "looks right to me" })
+    expect((await say("granted", "once more")).body).toEqual(granted.body)
+    const ann = await newUser(api, "Ann", organizationId)
+    expect((await say("rejected", "the price is wrong", ann.token)).status).toBe(200)
+    expect((await made.approvals()).map(({ note }: { note: string }) => note)).toEqual([
+      "looks right to me",
+      "the price is wrong"
+    ])
+    const events = (await api.call("GET", `/v1/projects/${project.id}/events?after=0&limit=100`)).body.items
+    const told = events.filter(({ type }: { type: string }) => /^approval\.(granted|rejected)$/.test(type))
+    expect(told.map(({ data }: { data: { note: string } }) => data.note)).toEqual([
+      "looks right to me",
+      "the price is wrong"
+    ])
+    const why = (await api.call("GET", `/v1/candidates/${made.candidateId}/why`)).body
+    expect(why.approval.decisions.map(({ note }: { note: string }) => note)).toContain("the price is wrong")
+    const history = (await api.call("GET", `/v1/changes/${made.changeId}/history`)).body.items
+    expect(history).toContainEqual(
+      expect.objectContaining({
+        kind: "candidate",
+        to: "rejected",
+        reason: `rejected by ${ann.id}: the price is wrong`
+      })
+    )
+  })
+
+  it("is a line of its own: nothing, control characters and too much are refused in words, and nothing is decided", async () => {
+    const project = await newProject(api, "said-badly")
+    await policy(project.id, { approvalRiskTiers: tiers })
+    const made = await written(project.id, undefined, undefined)
+    for (const note of [
+      "",
+      "  ",
+      "two\nlines",
+      "\u001b[31mred",
+      "\ud800",
+      "x".repeat(Limits.approvalNoteLength + 1),
+      7
+    ])
+      expectProblem(
+        await post(`/v1/changes/${made.changeId}/approve`, {
+          candidateId: made.candidateId,
+          decision: "granted",
+          note
+        }),
+        400,
+        "invalid_field",
+        { field: "note" }
+      )
+    expect(await made.approvals()).toEqual([])
+    const longest = "x".repeat(Limits.approvalNoteLength)
+    const path = `/v1/changes/${made.changeId}/approve`
+    const answer = await post(path, { candidateId: made.candidateId, decision: "granted", note: longest })
+    expect(answer.body.approval.note).toBe(longest)
+  })
+})
 
 describe("Two pairs of eyes", () => {
   it("are two: neither who opened a Change nor who wrote its ChangeSet approves it", async () => {

@@ -51,9 +51,11 @@ const samples: Readonly<Record<string, Sample>> = {
     id: "project",
     body: () => ({ workerName: "shop", workerTag: "tag", url: "https://shop.test" })
   },
+  "rollbacks.plan": { id: "project", body: () => ({ targetGeneration: 0 }) },
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
   "audits.run": { id: "project" },
   "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },
+  "policies.backtest": { id: "project", body: () => ({}) },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "webhooks.create": { id: "project", body: () => ({ url: "https://receiver.example/hook" }) },
   "lane.land": { id: "change", body: () => ({}) },
@@ -68,6 +70,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "changes.cancel": { id: "change", answers: 200 },
   "releases.deleteTarget": { id: "project", answers: 200 },
   "members.put": { id: "project", body: () => ({ members: [] }), answers: 200 },
+  "webhooks.change": { id: "webhook", body: () => ({ paused: true }) },
   "webhooks.rotateSecret": { id: "webhook", answers: 200 },
   // Webhooks tell of the end, too.
   "webhooks.ping": { id: "webhook", answers: 202 },

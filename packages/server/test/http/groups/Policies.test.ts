@@ -1,6 +1,6 @@
 /** Policies, met over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, newProject, startApi } from "../TestApi.ts"
+import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -78,5 +78,54 @@ describe("A Policy that two people change at once", () => {
       )
     )
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409])
+  })
+})
+
+describe("A draft that is tried on the last Changes", () => {
+  it("answers what it would have done to each and why, names what nobody knows, and changes nothing", async () => {
+    const { id } = await newProject(api, "tried")
+    const { changeId, candidateId } = await newCandidate(api, id, "r1", { "lib/a.js": "a" })
+    const before = (await api.call("GET", `/v1/projects/${id}/policy/versions`)).body
+    const answer = await api.call("POST", `/v1/projects/${id}/policy/backtest`, {
+      body: { approvalRiskTiers: ["medium"], requiredChecks: ["lint"], aprovalsRequired: 2 }
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ policyVersion: 1, ignored: ["aprovalsRequired"] })
+    expect(answer.body.items).toEqual([
+      {
+        changeId,
+        goal: "a goal",
+        status: "verifying",
+        candidateId,
+        generation: null,
+        was: expect.objectContaining({ policyVersion: 1, approvals: { owed: 0, given: 0 }, checks: ["build", "test"] }),
+        would: expect.objectContaining({
+          policyVersion: 2,
+          approvals: { owed: 1, given: 0 },
+          checks: ["build", "test", "lint"],
+          blocks: [{ code: "check_gap", detail: "lint: gap (no evidence)" }]
+        }),
+        differences: [
+          expect.objectContaining({ code: "approvals" }),
+          expect.objectContaining({ code: "checks" }),
+          expect.objectContaining({ code: "blocked", reason: "lint: gap (no evidence)" })
+        ],
+        unsure: []
+      }
+    ])
+    expect((await api.call("GET", `/v1/projects/${id}/policy/versions`)).body).toEqual(before)
+  })
+
+  it("is refused with the field where the Policy would be", async () => {
+    const { id } = await newProject(api, "tried-badly")
+    const path = `/v1/projects/${id}/policy/backtest`
+    for (const [field, body] of [
+      ["approvalsRequired", { approvalsRequired: 9 }],
+      ["approvalRiskTiers", { approvalRiskTiers: ["grave"] }],
+      ["waivedChecks", { waivedChecks: [{ id: "build", reason: "no", until: "2030-01-01T00:00:00Z" }] }]
+    ] as const) {
+      const answer = await api.call("POST", path, { body })
+      expect([answer.status, String(answer.body.field).split(".")[0]?.split("[")[0]]).toEqual([400, field])
+    }
   })
 })

@@ -1,5 +1,6 @@
 /** Rollbacks, audits and the reasons of a Candidate, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 
@@ -38,14 +39,56 @@ describe("Going back and looking back", () => {
     expectProblem(await rollback({ targetGeneration: 0 }), 400, "invalid_field", { field: "expectedGeneration" })
   })
 
+  it("tells what a rollback would do before it is asked for, on the head of now, and refuses what it would refuse", async () => {
+    const plan = (body: unknown) => post(`/v1/projects/${projectId}/rollback/plan`, body)
+    const answer = await plan({ targetGeneration: 1, expectedGeneration: 2 })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        plan: {
+          head: { generation: 2 },
+          target: { generation: 1 },
+          changed: { files: [{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }], filesTotal: 1 },
+          undone: [{ generation: 2, change: { goal: "a goal", kind: "goal", riskTier: "low" } }],
+          undoneTotal: 1,
+          riskTier: "low",
+          checks: [{ id: "tree-equals", title: "The tree is that of S1" }],
+          approval: { owed: 0, signed: false, self: true },
+          underWay: null
+        }
+      }
+    })
+    expect((await plan({ targetGeneration: 0 })).body.plan.undoneTotal).toBe(2)
+    expectProblem(await plan({ targetGeneration: 9 }), 404, "unknown_generation")
+    expectProblem(await plan({ targetGeneration: 2 }), 400, "invalid_field", { field: "targetGeneration" })
+    expectProblem(await plan({ targetGeneration: 0, expectedGeneration: 1 }), 409, "stale", { canonicalGeneration: 2 })
+    for (const targetGeneration of [-1, 0.5, "0", null])
+      expectProblem(await plan({ targetGeneration }), 400, "invalid_field", { field: "targetGeneration" })
+  })
+
+  it("refuses a reason that is no line of its own, in words", async () => {
+    for (const reason of ["", " ", "a\nb", "\u0007", "x".repeat(Limits.rollbackReasonLength + 1), null])
+      expectProblem(await rollback({ targetGeneration: 1, expectedGeneration: 2, reason }), 400, "invalid_field", {
+        field: "reason"
+      })
+    const { items } = (await api.call("GET", `/v1/projects/${projectId}/changes`)).body
+    expect(items.filter(({ kind }: { kind: string }) => kind === "rollback")).toEqual([])
+  })
+
   it("answers 202 with a Change and a Candidate, the same ones when asked again, that promote as any other", async () => {
-    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
+    const reason = "the prices were wrong"
+    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2, reason })
     expect(asked).toMatchObject({
       status: 202,
-      body: { change: { kind: "rollback", rollbackTarget: 1 }, candidate: { status: "composing", base_generation: 2 } }
+      body: {
+        change: { kind: "rollback", rollbackTarget: 1, rollbackReason: reason },
+        candidate: { status: "composing", base_generation: 2 }
+      }
     })
-    const again = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
-    expect(again).toMatchObject({ status: 202, body: { change: { id: asked.body.change.id } } })
+    const again = await rollback({ targetGeneration: 1, expectedGeneration: 2, reason: "another" })
+    expect(again).toMatchObject({ status: 202, body: { change: { id: asked.body.change.id, rollbackReason: reason } } })
+    const history = (await api.call("GET", `/v1/changes/${asked.body.change.id}/history`)).body.items
+    expect(history[0]).toMatchObject({ kind: "change", from: null, reason })
     await api.settle()
     const candidate = `/v1/candidates/${asked.body.candidate.id}`
     expect((await api.call("GET", `${candidate}/why`)).body).toMatchObject({

@@ -111,6 +111,47 @@ describe("The webhooks of a Project", () => {
     expect((await api.call("POST", again)).status).toBe(404)
   })
 
+  it("are changed, paused and resumed by an admin, and give a secret a grace of as many seconds as it is told", async () => {
+    const made = (await api.call("POST", path, { body: { url } })).body.webhook
+    const at = `/v1/webhooks/${made.id}`
+    const change = (body: unknown) => api.call("PATCH", at, { body })
+    expect((await change({ url: "https://moved.example/hook", eventTypes: ["audit.failed"] })).body.webhook).toEqual({
+      ...made,
+      url: "https://moved.example/hook",
+      eventTypes: ["audit.failed"]
+    })
+    expect((await change({ eventTypes: null, format: "slack" })).body.webhook).toMatchObject({
+      eventTypes: null,
+      format: "slack"
+    })
+    expect((await change({ paused: true })).body.webhook.pausedAt).toEqual(expect.any(String))
+    expect((await api.call("POST", `${at}/ping`)).status).toBe(202)
+    expect((await change({ paused: false })).body.webhook.pausedAt).toBe(null)
+    expect((await change({ paused: false })).status).toBe(200)
+    for (const [body, field] of [
+      [{ url: 7 }, "url"],
+      [{ url: "https://localhost/" }, "url"],
+      [{ eventTypes: [] }, "eventTypes"],
+      [{ eventTypes: ["task.completed"] }, "eventTypes"],
+      [{ format: "teams" }, "format"],
+      [{ paused: "yes" }, "paused"]
+    ] as const)
+      expect([body, await change(body)]).toMatchObject([body, { status: 400, body: { field } }])
+    for (const graceSeconds of [-1, 86_401, 0.5, "0"])
+      expect(await api.call("POST", `${at}/rotate-secret`, { body: { graceSeconds } })).toMatchObject({
+        status: 400,
+        body: { field: "graceSeconds" }
+      })
+    const secrets = async (ask: object) => {
+      expect((await api.call("POST", `${at}/rotate-secret`, ask)).status).toBe(200)
+      return (await api.run(find("webhook", made.id)))!.record.formerSecrets.length
+    }
+    expect([await secrets({}), await secrets({ body: { graceSeconds: 60 } })]).toEqual([1, 2])
+    expect(await secrets({ body: { graceSeconds: 0 } })).toBe(0)
+    await api.call("DELETE", at)
+    expect((await change({ paused: true })).status).toBe(404)
+  })
+
   it("are refused by name where a field cannot be used", async () => {
     for (const [body, field] of [
       [{}, "url"],

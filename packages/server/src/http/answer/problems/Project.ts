@@ -21,5 +21,7 @@ export const projectProblems = {
     problemOf(503, "import_unavailable", "The source cannot be imported now", message, { retryAfterSeconds: 5 }),
   WebhookInactive: ({ message, webhookId }) =>
     conflict("webhook_inactive", "The webhook is inactive", message, { webhookId }),
+  WebhookPaused: ({ message, webhookId }) =>
+    conflict("webhook_paused", "The webhook is paused", message, { webhookId }),
   WebhookLimit: ({ max, message }) => conflict("webhook_limit", "No more webhooks", message, { max })
 } satisfies Partial<Rows>

@@ -2,7 +2,9 @@
 import { short, verification } from "./Candidates.ts"
 import { wholeOf } from "./Numbers.ts"
 import { promoting } from "./Promote.ts"
+import { planLines } from "./RollbackLines.ts"
 import { exitCodes, misused, Refused } from "./Refused.ts"
+import { harmless } from "./Screen.ts"
 import type { Run } from "./Verb.ts"
 import { deadlineOf } from "./Waiting.ts"
 
@@ -18,17 +20,25 @@ export const rollback: Run = async (session) => {
   const head = canonical.generation
   const target = named ?? head - 1
   if (target < 0) throw misused("there is nothing before S0 to go back to")
-  const question = `S${head + 1} will have the tree of S${target}; S${head} is live now. Roll back?`
+  const { plan } = await client().ask("rollbacks.plan", {
+    id,
+    body: { targetGeneration: target, expectedGeneration: head }
+  })
+  const lines = planLines(plan)
+  if (has("yes")) for (const line of lines) tell(line)
+  // Goals are strangers' words.
+  const question = harmless(
+    [...lines, `S${head + 1} will have the tree of S${target}; S${head} is live now. Roll back?`].join("\n")
+  )
   if (!has("yes") && !(await person.agrees(question, "give --yes")))
     throw new Refused("not_confirmed", "nobody said yes: nothing was sent", exitCodes.no)
   const reason = value("reason")
   const answer = await client().ask("rollbacks.create", {
     id,
-    body: { targetGeneration: target, expectedGeneration: head },
-    ...(reason === undefined ? {} : { more: { reason } })
+    body: { targetGeneration: target, expectedGeneration: head, ...(reason === undefined ? {} : { reason }) }
   })
-  if (reason !== undefined && !JSON.stringify(answer).includes(JSON.stringify(reason)))
-    warn("this server keeps no reason of a rollback")
+  if (reason !== undefined && answer.change.rollbackReason !== reason)
+    warn("it was asked for already, and keeps the reason that it was given then")
   tell(`Change ${answer.change.id}: S${head + 1} will have the tree of S${target}`)
   const checked = await verification(session, answer.candidate, deadline)
   const { candidate } = await client().ask("candidates.get", { id: answer.candidate.id })

@@ -40,6 +40,7 @@ export const routes = {
   "projects.get": ["GET", "/v1/projects/:id"],
   "projects.list": ["GET", "/v1/projects"],
   "projects.releases": ["GET", "/v1/projects/:id/releases"],
+  "rollbacks.plan": ["POST", "/v1/projects/:id/rollback/plan"],
   "rollbacks.create": ["POST", "/v1/projects/:id/rollback"],
   "tasks.ofProject": ["GET", "/v1/projects/:id/tasks"],
   "tasks.runs": ["GET", "/v1/tasks/:id/runs"]

@@ -3,6 +3,7 @@ import type { Verb, VerbOption } from "./Verb.ts"
 
 const limit: VerbOption = { name: "limit", takes: "count", what: "at most so many (30)" }
 const timeout: VerbOption = { name: "timeout", takes: "seconds", what: "wait no longer, and end with 8" }
+const note: VerbOption = { name: "note", takes: "words", what: "what you say beside it, in a line" }
 const tree: VerbOption = {
   name: "tree",
   takes: "prefix",
@@ -171,10 +172,11 @@ const decisions: ReadonlyArray<Verb> = [
     ["<change>"],
     "Grant a Candidate. With --sign it is decided in your own clone and signed: pawl approve --sign --help",
     async () => (await import("./Decide.ts")).approve,
-    [tree]
+    [tree, note]
   ),
   verb("reject", ["<change>"], "Reject a Candidate, for good", async () => (await import("./Decide.ts")).reject, [
-    tree
+    tree,
+    note
   ]),
   verb(
     "promote",

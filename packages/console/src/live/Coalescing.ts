@@ -9,7 +9,7 @@ const waitMs = 100
 const apartMostMs = 3000
 
 /** How far apart, in ms, the next round is from one in which so many things moved: one Change at work is followed closely, a crowd is not. */
-export const apartMs = (moved: number): number => Math.min(apartMostMs, waitMs * moved ** 2)
+const apartMs = (moved: number): number => Math.min(apartMostMs, waitMs * moved ** 2)
 
 /** What time it is in ms, and what runs something later: of the browser, or a test's. */
 export interface Clock {

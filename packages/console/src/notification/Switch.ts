@@ -9,7 +9,7 @@ const place = "pawl.notifications"
 const watching = new Set<() => void>()
 
 /** How it stands now. */
-export const switched = (): Switched => {
+const switched = (): Switched => {
   if (!("Notification" in globalThis)) return "missing"
   if (Notification.permission === "denied") return "denied"
   try {

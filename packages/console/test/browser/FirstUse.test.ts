@@ -24,7 +24,7 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     folder.remove()
   })
 
-  it("leads from the printed link to a Project, a Change, its preview, approval, promotion and a rollback that is asked for, by what the screen says, in 22 clicks", async () => {
+  it("leads from the printed link to a Project, a Change, its preview, approval, promotion and a rollback that is asked for, by what the screen says, in 20 clicks", async () => {
     const opened = await openPage(browser, originOf(server))
     const { complaints, context, page } = opened
     page.setDefaultTimeout(patienceMs)
@@ -78,7 +78,7 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     await page.waitForURL(/change=chg_/)
     await picture(opened, "first-use-rollback")
     // From the sign-in to the rollback that was asked for.
-    expect(clicks).toBeLessThanOrEqual(22)
+    expect(clicks).toBe(20)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -30,7 +30,10 @@ export const WhoIAm = (): ReactNode => (
             Name: user.name,
             "Your id": <SelfId id={user.id} />,
             Organizations: <Places organizations={organizations} />,
-            "Roles of your own": memberships.length === 0 ? null : `on ${memberships.length} Projects`
+            "Roles of your own":
+              memberships.length === 0
+                ? null
+                : `on ${memberships.length} ${memberships.length === 1 ? "Project" : "Projects"}`
           }}
         />
       )}

@@ -15,7 +15,8 @@ const ofBlock: Readonly<Record<string, string>> = {
   candidate_not_verified: "Wait for its checks, or mend what they refuse.",
   base_behind: "Canonical moved on. A Candidate on the new base takes its place by itself; else request one.",
   base_ahead: "What it was made on must land first.",
-  check_gap: "A check could not run. Look at its evidence, and request the Candidate again.",
+  check_gap:
+    "A required check did not pass. Look at its evidence: mend what it refuses, or request the Candidate again.",
   approval_missing: "Somebody who may approve looks at it and decides.",
   approval_rejected: "Send another ChangeSet, and request a new Candidate.",
   policy_version_mismatch: "Request the same Candidate again: it is planned under the Policy of today.",

@@ -28,6 +28,7 @@ const Lead = ({ change, label }: { readonly change: Change; readonly label: stri
       <Status of={change.status} />
       {change.kind === "rollback" ? <Tag>rollback to S{change.rollbackTarget}</Tag> : null}
       {label === null ? null : <Link href={`/p/${label}/changes`}>{label}</Link>}
+      {label === null || change.laneEntryId == null ? null : <Link href={`/p/${label}/lane`}>in the lane</Link>}
       <span>
         opened by {name(change.createdBy.id)} <Time at={change.createdAt} />
       </span>

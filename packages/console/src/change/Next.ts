@@ -7,6 +7,9 @@ const request = String.raw`(?:GET|POST|PUT|DELETE) /v1/[^\s),]*[^\s),.]`
 export const withoutRequests = (next: string): string =>
   next.replace(new RegExp(String.raw` \(${request}[^)]*\)`, "g"), "").replace(new RegExp(`: ${request}`, "g"), "")
 
+/** A reason without the word for programs that it may begin with. */
+export const withoutCode = (reason: string): string => reason.replace(/^[a-z]+(?:_[a-z]+)+: /, "")
+
 const count = (changeSets: number): string => (changeSets === 1 ? "its ChangeSet" : `its ${changeSets} ChangeSets`)
 
 /** What there is to do while a Change has no Candidate. */
@@ -21,7 +24,7 @@ export const nextWithout = (
     case "running":
       return "Wait: its Tasks are being worked."
     case "budget_blocked":
-      return reason ?? "Its budget is spent. Raise it, or cancel the Change."
+      return `Raise its budget on the tab Work, or cancel the Change: ${withoutCode(reason ?? "it is spent")}.`
     case "completed":
       return "Nothing: it is completed."
     case "failed":

@@ -30,6 +30,7 @@ const words: Readonly<Record<Waiting["kind"], string>> = {
 
 const placeOf = ({ changeId, kind, label }: Waiting): string => {
   if (kind === "dead_letter") return `/p/${label}/dead-letters`
+  if (kind === "budget") return `/changes/${changeId}/work`
   return changeId === null || kind === "release" ? `/p/${label}` : `/changes/${changeId}`
 }
 

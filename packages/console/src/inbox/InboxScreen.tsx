@@ -1,6 +1,7 @@
 /** `/`: what waits for me, and nothing else. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
+import { NotificationButton } from "../notification/NotificationButton.tsx"
 import type { Project } from "../project/ByLabel.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
@@ -83,7 +84,7 @@ const Items = ({ inbox: { isPart, items } }: { readonly inbox: Inbox }): ReactNo
 export default function InboxScreen(): ReactNode {
   const inbox = useInbox()
   return (
-    <Screen title="Inbox" lead="What waits for you, over all your Projects.">
+    <Screen title="Inbox" lead="What waits for you, over all your Projects." actions={<NotificationButton />}>
       <Answered query={inbox}>{(answer) => <Items inbox={answer} />}</Answered>
     </Screen>
   )

@@ -5,19 +5,41 @@ import { widest } from "./Invalidation.ts"
 /** Milliseconds that the first of a round waits for others. */
 const waitMs = 100
 
-/** What is added is told together after `waitMs`; `later` is `setTimeout`, or a test's. */
+/** Milliseconds that rounds are apart at most, however much moves. */
+const apartMostMs = 3000
+
+/** How far apart, in ms, the next round is from one in which so many things moved: one Change at work is followed closely, a crowd is not. */
+const apartMs = (moved: number): number => Math.min(apartMostMs, waitMs * moved ** 2)
+
+/** What time it is in ms, and what runs something later: of the browser, or a test's. */
+export interface Clock {
+  readonly now: () => number
+  readonly later: (run: () => void, ms: number) => unknown
+}
+
+const browser: Clock = { now: () => performance.now(), later: (run, ms) => setTimeout(run, ms) }
+
+/** What is added is told together after `waitMs`, or later where much moves. `of` names the thing that moved: its Change. */
 export const coalescing = (
   tell: (stale: ReadonlyArray<Key>) => void,
-  later: (run: () => void, ms: number) => unknown = setTimeout
-): ((stale: ReadonlyArray<Key>) => void) => {
+  { later, now }: Clock = browser
+): ((stale: ReadonlyArray<Key>, of?: string) => void) => {
   let waiting: ReadonlyArray<Key> = []
-  return (stale) => {
+  let moved = new Set<string>()
+  let notBefore = Number.NEGATIVE_INFINITY
+  return (stale, of = "") => {
     if (waiting.length === 0 && stale.length > 0)
-      later(() => {
-        const round = waiting
-        waiting = []
-        tell(round)
-      }, waitMs)
+      later(
+        () => {
+          const round = waiting
+          notBefore = now() + apartMs(moved.size)
+          waiting = []
+          moved = new Set()
+          tell(round)
+        },
+        Math.max(waitMs, notBefore - now())
+      )
+    moved.add(of)
     waiting = widest([...waiting, ...stale])
   }
 }

@@ -60,7 +60,7 @@ export const goLive = (client: QueryClient): (() => void) => {
     if (what.is === "open" && what.isGap) allStale()
     if (what.is !== "event") return
     const frame = frameOf(what.event.data)
-    if (frame !== null) stale(staleBy(frame))
+    if (frame !== null) stale(staleBy(frame), frame.changeId ?? frame.id)
   }
   takePart(url, hear, end.signal)
   watchClock(allStale, end.signal)

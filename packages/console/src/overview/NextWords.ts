@@ -1,4 +1,5 @@
 /** What a Change that is not over waits for, in one line. Its own page says more. */
+import { withoutCode } from "../change/Next.ts"
 import type { Change } from "../generation/GenerationQueries.ts"
 
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
@@ -20,4 +21,4 @@ const words: Readonly<Record<string, string>> = {
 
 /** The reason that it was given, else what comes next. */
 export const nextOf = ({ reason, status }: Pick<Change, "reason" | "status">): string =>
-  reason ?? words[status] ?? "Open it to see what is next."
+  (reason === null ? null : withoutCode(reason)) ?? words[status] ?? "Open it to see what is next."

@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useCallback, useEffect, useState } from "reac
 import { Route, Switch, useLocation } from "wouter"
 import type { SignedIn } from "../api/Session.ts"
 import { goLive } from "../live/Live.ts"
+import { Notifications } from "../notification/Notifications.tsx"
 import { InProject } from "../project/InProject.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
 import { Bar } from "./Bar.tsx"
@@ -41,6 +42,7 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
       <a href="#main" className="skip">
         Skip to the content
       </a>
+      <Notifications />
       <Bar signedIn={signedIn} showKeys={showKeys} />
       <main id="main" className="main" tabIndex={-1} data-settled={isSettled}>
         <StaleNotice />

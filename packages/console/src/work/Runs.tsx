@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { usePages } from "../api/Queries.ts"
+import { withoutCode } from "../change/Next.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Status } from "../ui/Status.tsx"
@@ -25,7 +26,7 @@ const One = ({ run }: { readonly run: Run }): ReactNode => {
         <span>{runWords(run, Date.now())}</span>
         <Time at={run.startedAt} />
       </p>
-      {run.reason == null ? null : <p>{run.reason}</p>}
+      {run.reason == null ? null : <p>{withoutCode(run.reason)}</p>}
       {run.tier === null ? null : (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>

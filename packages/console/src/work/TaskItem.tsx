@@ -1,5 +1,6 @@
 /** One Task of the list. Its runs and notes are asked for when it is opened. */
 import { type ReactNode, useState } from "react"
+import { withoutCode } from "../change/Next.ts"
 import { Id } from "../ui/Id.tsx"
 import { Status } from "../ui/Status.tsx"
 import { Tag } from "../ui/Tag.tsx"
@@ -32,7 +33,7 @@ export const TaskItem = ({ isFirst, task }: { readonly task: Task; readonly isFi
             <p className="work-note">
               <code>{task.key}</code> <Id id={task.id} label="Task" />
             </p>
-            {task.reason === null ? null : <p>{task.reason}</p>}
+            {task.reason === null ? null : <p>{withoutCode(task.reason)}</p>}
             {next === null ? null : <p className="work-note">{next}</p>}
             <TaskActions task={task} />
             <Runs task={task} />

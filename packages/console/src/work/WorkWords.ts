@@ -1,5 +1,8 @@
 /** Work, money and time of Tasks in words. */
 import type { Answer } from "../api/Wire.ts"
+import { maxBudgetUsd } from "../change/Budget.ts"
+import { withoutCode } from "../change/Next.ts"
+import type { Change } from "../change/Records.ts"
 
 /** A Task as the API answers it. */
 export type Task = Answer<"changes", "tasks">["items"][number]
@@ -8,6 +11,17 @@ export type Run = Answer<"tasks", "runs">["items"][number]
 
 /** `$0.0004`, `$1.20`: what is small keeps the digits that tell it from nothing. */
 export const moneyWords = (usd: number): string => `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2)}`
+
+/** What a budget is proposed to become, as one types it: twice as much, as far as one may go. */
+export const raisedTo = (usd: number): string => String(Math.min(maxBudgetUsd, Math.round(usd * 200) / 100))
+
+/** Why nobody works on a Change though it is not done; null where that is not so. */
+export const stoppedWords = ({ reason, status }: Pick<Change, "reason" | "status">): string | null => {
+  if (status === "budget_blocked") return sentence("The work stopped", reason ?? "the budget is spent")
+  return status === "failed" ? sentence("The work ended", reason ?? "no reason was given") : null
+}
+
+const sentence = (begin: string, reason: string): string => `${begin}: ${withoutCode(reason).replace(/\.$/, "")}.`
 
 /** How long a run took, or takes until now: `3 s`, `4 min`, `2 h 5 min`. */
 export const runWords = ({ endedAt, startedAt }: Pick<Run, "endedAt" | "startedAt">, nowMs: number): string => {

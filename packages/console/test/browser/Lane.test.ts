@@ -67,6 +67,19 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     await close()
   })
 
+  it("is a step away from a Change that stands in it, and the Change from it", async () => {
+    const { page, settled } = await open(`/changes/${all[1]!.change.id}`)
+    await settled("race 1")
+    await tabTo(page, "a", "in the lane")
+    await page.keyboard.press("Enter")
+    await settled("Lane")
+    await page.getByRole("link", { name: "race 1" }).click()
+    await settled("race 1")
+    await page.goBack()
+    await settled("Lane")
+    await close()
+  })
+
   it("has its order changed by an admin, which is shown when the server has done it", async () => {
     const { page, settled } = await open("/p/turns/lane")
     await settled("Lane")

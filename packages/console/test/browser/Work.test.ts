@@ -131,6 +131,47 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
     await context.close()
   })
 
+  it("says why it stopped, and goes on when somebody raises the budget, which is never lowered", async () => {
+    const usual = script(team)
+    // Of the first answer of the first agent: what is left does for no further call.
+    provider.follow(async (asked) => {
+      const turn = await usual(asked)
+      return turn._tag === "Says" && asked.results === 0 && !asked.tools.includes("propose_plan")
+        ? { ...turn, usage: { input: 100, output: 45_000 } }
+        : turn
+    })
+    const { id } = await ChangeFlow.openGoal(server.api, projectId, "Spend it all", 0.09)
+    await ChangeFlow.changeWhen(server.api, id, ({ status }) => status === "budget_blocked")
+    provider.follow(usual)
+    const { broken, complaints, context, page, picture } = await openSignedIn(browser, server, "/")
+    await page.getByRole("link", { name: "Spend it all" }).click()
+    await page.waitForURL(`**/changes/${id}/work`)
+    await page
+      .getByRole("status")
+      .getByText(/^The work stopped/)
+      .waitFor()
+    expect(await broken()).toEqual([])
+    await picture("work-stopped")
+    await page.getByRole("button", { name: "Raise the budget" }).click()
+    const field = page.getByLabel("New budget in US dollars")
+    expect(await field.inputValue()).toBe("0.18")
+    await field.fill("0.05")
+    await page.keyboard.press("Enter")
+    await page.getByText("More than $0.0900: it is never lowered.").waitFor()
+    await picture("work-raise")
+    await field.fill("2")
+    await page.keyboard.press("Enter")
+    await page.getByText(/ of \$2\.00 spent/).waitFor()
+    await page
+      .getByRole("status")
+      .getByText(/^The work stopped/)
+      .waitFor({ state: "detached" })
+    await ChangeFlow.verifiedOf(server.api, id)
+    expect(await ChangeFlow.changeOf(server.api, id)).toMatchObject({ budget_usd: 2 })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   it("says what stands there where nobody works yet", async () => {
     const change = await Flow.openChange(server.api, projectId, "Nobody is at it")
     const { complaints, context, shows } = await openSignedIn(browser, server, `/changes/${change.id}/work`)

@@ -57,8 +57,8 @@ describe("What is next", () => {
       "Request a Candidate of its 2 ChangeSets."
     )
     expect(nextWithout(change({ status: "failed", reason: "no plan" }), 0)).toContain("no plan")
-    expect(nextWithout(change({ status: "budget_blocked", reason: "budget_exhausted: 1 of 1" }), 0)).toBe(
-      "budget_exhausted: 1 of 1"
+    expect(nextWithout(change({ status: "budget_blocked", reason: "budget_exhausted: all is spent" }), 0)).toBe(
+      "Raise its budget on the tab Work, or cancel the Change: all is spent."
     )
   })
 

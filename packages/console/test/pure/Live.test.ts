@@ -61,10 +61,7 @@ describe("Stale keys", () => {
   it("of a burst are told together, and those that come later in another round", () => {
     const told: Array<ReadonlyArray<Key>> = []
     const rounds: Array<() => void> = []
-    const stale = coalescing(
-      (keys) => told.push(keys),
-      (run) => rounds.push(run)
-    )
+    const stale = coalescing((keys) => told.push(keys), { later: (run) => rounds.push(run), now: () => 0 })
     for (let time = 0; time < 100; time++) stale([["inbox"], ["change", String(time % 2)]])
     expect([told.length, rounds.length]).toEqual([0, 1])
     rounds[0]!()
@@ -74,6 +71,30 @@ describe("Stale keys", () => {
     stale([["inbox"]])
     rounds[1]!()
     expect(told[1]).toEqual([["inbox"]])
+  })
+
+  it("come as they are from one Change at work, and ever further apart where many move", () => {
+    let at = 0
+    const waits: Array<number> = []
+    let run = () => {}
+    const stale = coalescing(() => {}, { later: (next, ms) => (waits.push(ms), (run = next)), now: () => at })
+    const round = (...moved: ReadonlyArray<string>) => {
+      for (const each of moved) stale([["change", each]], each)
+      at += waits.at(-1)!
+      run()
+    }
+    round("a", "a", "a")
+    round("a", "a")
+    expect(waits).toEqual([100, 100])
+    round("a", "b")
+    round("a", "b", "c", "d")
+    round(...Array.from({ length: 200 }, (_, each) => String(each)))
+    round("a")
+    expect(waits.slice(2)).toEqual([100, 400, 1600, 3000])
+    // Quiet came: what moves next is shown at once.
+    at += 3000
+    round("a")
+    expect(waits.at(-1)).toBe(100)
   })
 })
 

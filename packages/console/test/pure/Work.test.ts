@@ -3,7 +3,7 @@ import type { Candidate } from "../../src/candidate/CandidateQuery.ts"
 import { keepsCookies } from "../../src/preview/FrameCookies.ts"
 import { whyNone, whyNotShown } from "../../src/preview/PreviewState.ts"
 import { graphOf, measures } from "../../src/work/GraphLayout.ts"
-import { cutTo, moneyWords, nextWords, runWords, whyNot } from "../../src/work/WorkWords.ts"
+import { cutTo, moneyWords, nextWords, raisedTo, runWords, stoppedWords, whyNot } from "../../src/work/WorkWords.ts"
 
 const task = (key: string, ...dependsOn: ReadonlyArray<string>) => ({ key, dependsOn })
 
@@ -104,5 +104,21 @@ describe("A preview", () => {
     ["127.0.0.1", "shop.apps.localhost", false]
   ])("in a console at %s, of an app at %s, keeps its cookies: %s", (console, app, keeps) => {
     expect(keepsCookies(console, app)).toBe(keeps)
+  })
+})
+
+describe("The money of a Change", () => {
+  it("is proposed twice, to the cent, and never more than the server takes", () => {
+    expect([0.09, 5, 2.335, 60].map(raisedTo)).toEqual(["0.18", "10", "4.67", "100"])
+  })
+
+  it("is told of where it stopped the work, in one sentence, and nowhere else", () => {
+    expect(stoppedWords({ status: "budget_blocked", reason: "budget_exhausted: all is spent." })).toBe(
+      "The work stopped: all is spent."
+    )
+    expect(stoppedWords({ status: "budget_blocked", reason: null })).toBe("The work stopped: the budget is spent.")
+    expect(stoppedWords({ status: "failed", reason: null })).toBe("The work ended: no reason was given.")
+    for (const status of ["running", "completed", "cancelled"] as const)
+      expect(stoppedWords({ status, reason: "a reason" })).toBeNull()
   })
 })

@@ -19,14 +19,18 @@ const textBytes = (text: string, limit: number): number =>
 
 /** Throws for what the product would refuse: https://developers.cloudflare.com/durable-objects/platform/limits/. */
 const checked = ({ params, sql }: Query): void => {
-  const { sqlParameters, sqlRowBytes, sqlStatementBytes } = CloudflareLimits
-  if (params.length > sqlParameters)
-    throw new StatementTooLarge(`a statement has ${params.length} parameters; a Durable Object takes ${sqlParameters}`)
-  if (textBytes(sql, sqlStatementBytes) > sqlStatementBytes)
-    throw new StatementTooLarge(`a statement is longer than ${sqlStatementBytes} bytes`)
+  const [most, statement, row] = [
+    CloudflareLimits.sqlParameters,
+    CloudflareLimits.sqlStatementBytes,
+    CloudflareLimits.sqlRowBytes
+  ]
+  if (params.length > most)
+    throw new StatementTooLarge(`a statement has ${params.length} parameters; a Durable Object takes ${most}`)
+  if (textBytes(sql, statement) > statement)
+    throw new StatementTooLarge(`a statement is longer than ${statement} bytes`)
   for (const each of params)
-    if (typeof each === "string" && textBytes(each, sqlRowBytes) > sqlRowBytes)
-      throw new StatementTooLarge(`a value is longer than ${sqlRowBytes} bytes, which no row of a Durable Object holds`)
+    if (typeof each === "string" && textBytes(each, row) > row)
+      throw new StatementTooLarge(`a value is longer than ${row} bytes, which no row of a Durable Object holds`)
 }
 
 /** The rows that a statement answers, and how many: those answered, or those changed where it answers none. */

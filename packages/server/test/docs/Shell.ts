@@ -70,6 +70,7 @@ export const notRun: ReadonlyMap<string, string> = new Map([
       "npm run test:deep",
       "npm run test:long -- turn",
       "npm run docs",
+      "npm run screens -- <folder>",
       "npm run lint:fix",
       "npm run format"
     ].join("\n"),

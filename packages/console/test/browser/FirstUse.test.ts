@@ -1,5 +1,6 @@
 import type { Browser, Locator } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole } from "./kit/BuiltConsole.ts"
@@ -53,9 +54,12 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     await page.getByLabel("Message").fill("A line more")
     await page.getByLabel("File").fill("pawl.json")
     await click(button("Take its text from canonical"))
-    await page.waitForFunction("document.querySelector('dialog textarea').value.length > 10")
     const text = page.getByLabel("Its whole text")
-    await text.fill(`${await text.inputValue()}\n`)
+    const taken = await Flow.until(
+      () => text.inputValue(),
+      ({ length }) => length > 10
+    )
+    await text.fill(`${taken}\n`)
     await click(button("Send"))
     await click(next.getByRole("button", { name: "Request a Candidate" }))
     await click(dialog.getByRole("button", { name: "Request" }))

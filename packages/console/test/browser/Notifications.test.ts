@@ -101,7 +101,10 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     )
     await happen("nobody looks")
     await Promise.all([page, second].map((each) => waiting(each, 4)))
-    await page.waitForFunction("window.shown.length > 0")
+    await Flow.until(
+      () => shownIn(page),
+      ({ length }) => length > 0
+    )
     expect(await shownIn(page)).toEqual([{ title: "Rejected: shop", body: "nobody looks" }])
     expect(await shownIn(second)).toEqual([])
     await page.evaluate('window.shown[0].it.dispatchEvent(new Event("click"))')
@@ -111,7 +114,10 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     await page.close()
     await happen("taken over")
     await waiting(second, 5)
-    await second.waitForFunction("window.shown.length > 0")
+    await Flow.until(
+      () => shownIn(second),
+      ({ length }) => length > 0
+    )
     expect(await shownIn(second)).toEqual([{ title: "Rejected: shop", body: "taken over" }])
 
     await look(second, "visible")

@@ -10,7 +10,8 @@ import { slice } from "@pawl/testing/Depth"
 import { outlive } from "../Processes.ts"
 import { bundlers } from "./Bundlers.ts"
 
-const shared = ManagedRuntime.make(layer())
+// Without a spare: which of two processes has just worked, and goes, cannot be told from outside.
+const shared = ManagedRuntime.make(layer({ spare: false }))
 const MiB = 1024 * 1024
 const secret = "do-not-leak-this-4711"
 let host = ""
@@ -33,15 +34,8 @@ const codes = (result: BuildResult) =>
     : [result._tag, "reason" in result ? result.reason : ""]
 /** The next build of the same builder is as good as any. */
 const nextIsFine = async () => expect((await build(app))._tag).toBe("Built")
-/** The processes of `shared` when nothing of it starts or ends any more: its spare, and the bundler of that. */
-const atRest = async () => {
-  await nextIsFine()
-  return await vi.waitFor(() => {
-    const pids = bundlers()
-    expect(pids).toHaveLength(2)
-    return pids
-  }, 20_000)
-}
+/** Waits until nothing of `shared` runs. */
+const atRest = () => vi.waitFor(() => expect(bundlers()).toEqual([]), 20_000)
 /** No place of the host and no text of a foreign file may be told. */
 const leaksNothing = (result: BuildResult) => {
   const text = JSON.stringify(result, (_, value: unknown) => (value instanceof Map ? [...value] : value))
@@ -165,13 +159,13 @@ describe("a hostile source", () => {
     const bomb = buildJob({
       "src/index.ts": worker(`export const x = ${"(a=".repeat(20_000)}1${")=>1".repeat(20_000)}`)
     })
-    const others = await atRest()
+    await atRest()
     const { result, pids } = await patient.runPromise(
       Effect.gen(function* () {
         const builder = yield* AppBuilder
         const handle = yield* builder.start(bomb)
         const pids = new Set<number>()
-        while ((yield* builder.poll(handle, 100))._tag === "Running") for (const pid of bundlers(others)) pids.add(pid)
+        while ((yield* builder.poll(handle, 100))._tag === "Running") for (const pid of bundlers()) pids.add(pid)
         return { result: yield* awaitResult(handle), pids: [...pids] }
       })
     )
@@ -186,7 +180,7 @@ describe("a hostile source", () => {
     const bomb = buildJob({
       "src/index.ts": worker(`export const x = ${"(a=".repeat(20_000)}1${")=>1".repeat(20_000)}`)
     })
-    const others = await atRest()
+    await atRest()
     const pids = await patient.runPromise(
       Effect.gen(function* () {
         const builder = yield* AppBuilder
@@ -194,7 +188,7 @@ describe("a hostile source", () => {
         let pids: ReadonlyArray<number> = []
         while (pids.length < 2) {
           yield* builder.poll(handle, 5)
-          pids = bundlers(others)
+          pids = bundlers()
         }
         yield* builder.cancel(handle)
         return pids
@@ -208,12 +202,12 @@ describe("a hostile source", () => {
 describe("the process of a build", () => {
   it("knows nothing of the environment, and is gone once the builder is closed", async () => {
     process.env["PAWL_TEST_SECRET"] = secret
-    const others = await atRest()
+    await atRest()
     const closing = ManagedRuntime.make(layer())
     await closing.runPromise(buildOnce(buildJob(app)))
     // What runs soon is the spare for a next build; the one of this build is gone.
     const spares = await vi.waitFor(() => {
-      const pids = bundlers(others)
+      const pids = bundlers()
       expect(pids).toHaveLength(2)
       return pids
     }, 20_000)

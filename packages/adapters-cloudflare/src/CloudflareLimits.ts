@@ -17,6 +17,8 @@ export const CloudflareLimits = {
   appCpuMs: 50,
   appSubrequests: 20,
   appWallMs: 30 * second,
+  /** Versions whose bundle is remembered to be good (decision). */
+  appVersionsKnown: 1000,
   /** Of what an app threw, in characters (decision). */
   appReasonLength: 500,
 

@@ -14,8 +14,9 @@ import {
 import { type LoadedBundle, loadBundle } from "@pawl/core/app/LoadedBundle"
 import type { BundleModule } from "@pawl/core/bundle/Bundle"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { textOf } from "@pawl/core/primitives/Utf8"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { failureOf } from "./OverLimits.ts"
 import { chunksOf, streamOf } from "./Streams.ts"
@@ -69,11 +70,16 @@ const responseOf = (response: Response): AppResponse => ({
 
 const limits = { cpuMs: CloudflareLimits.appCpuMs, subRequests: CloudflareLimits.appSubrequests }
 
-const notFound: AppResponse = {
+/** What an app of files alone answers: its files were looked for before it is asked. */
+const notFound = (): AppResponse => ({
   status: 404,
   headers: [["content-type", "text/plain; charset=utf-8"]],
-  body: chunksOf(new Response("Not found\n").body!)
-}
+  body: (async function* () {
+    yield utf8("Not found\n")
+  })()
+})
+
+type Unloaded = BundleUnusable | AppRuntimeUnavailable
 
 const make = (
   { bindings, compatibilityFlags, loader }: Options,
@@ -81,28 +87,46 @@ const make = (
 ): typeof AppRuntime.Service => {
   /** How often a version was stopped here: whoever asks after that gets another isolate. */
   const stops = new Map<string, number>()
+  /** Ids whose bundle was read and found good here, oldest first, and whether they have code. */
+  const known = new Map<string, boolean>()
+
+  const stop = (versionId: string): void => void stops.set(versionId, (stops.get(versionId) ?? 0) + 1)
 
   const idOf = ({ bundleDigest, id, incarnation = 0 }: AppVersion): string =>
     [id, incarnation, bundleDigest, stops.get(id) ?? 0].join("/")
 
-  /** Null for an app of files alone. What is loaded was checked before: a callback that fails would spoil the id. */
-  const loaded = Effect.fnUntraced(function* (
-    version: AppVersion
-  ): Effect.fn.Return<LoadedWorker | null, BundleUnusable | AppRuntimeUnavailable> {
+  const know = (id: string, hasCode: boolean): void => {
+    known.set(id, hasCode)
+    for (const [oldest] of known) if (known.size > CloudflareLimits.appVersionsKnown) known.delete(oldest)
+  }
+
+  /** The code of a version, checked; null for an app of files alone. */
+  const codeFor = Effect.fnUntraced(function* (version: AppVersion): Effect.fn.Return<LoaderCode | null, Unloaded> {
     const whole = yield* loadBundle(version, compatibilityFlags).pipe(Effect.provideService(ObjectStore, objects))
     const { mainModule } = whole.bundle
     if (mainModule === null) return null
-    const code = yield* Effect.try({
+    return yield* Effect.try({
       try: () => codeOf(whole, mainModule, bindings(version)),
       catch: (cause) => new BundleUnusable({ version: version.id, reason: cause instanceof Error ? cause.message : "" })
     })
-    return loader.get(idOf(version), () => Promise.resolve(code))
   })
 
-  const answered = (version: AppVersion, worker: LoadedWorker, request: AppRequest) =>
+  /** Of an id that was good before the code is read again only where the loader asks for it. */
+  const again = (version: AppVersion, id: string, failed: (why: Unloaded) => void) =>
+    loader.get(id, async () => {
+      const code = await Effect.runPromise(Effect.result(codeFor(version)))
+      if (Result.isSuccess(code) && code.success !== null) return code.success
+      // A callback that fails spoils the id: the next request gets another.
+      known.delete(id)
+      stop(version.id)
+      if (Result.isFailure(code)) failed(code.failure)
+      throw new Error("the code could not be read again")
+    })
+
+  const asked = (version: AppVersion, worker: LoadedWorker, request: AppRequest, whyUnloaded: () => Unloaded | null) =>
     Effect.tryPromise({
       try: () => worker.getEntrypoint(undefined, { limits }).fetch(requestTo(request)),
-      catch: (cause) => failureOf(version.id, cause)
+      catch: (cause) => whyUnloaded() ?? failureOf(version.id, cause)
     }).pipe(
       Effect.map(responseOf),
       Effect.timeoutOrElse({
@@ -111,13 +135,30 @@ const make = (
       })
     )
 
-  return {
-    fetch: (version, request) =>
-      Effect.flatMap(loaded(version), (worker) =>
-        worker === null ? Effect.succeed(notFound) : answered(version, worker, request)
-      ),
-    stop: (versionId) => Effect.sync(() => void stops.set(versionId, (stops.get(versionId) ?? 0) + 1))
-  }
+  const fetch: (typeof AppRuntime.Service)["fetch"] = Effect.fnUntraced(function* (version, request) {
+    const id = idOf(version)
+    const hasCode = known.get(id)
+    if (hasCode === false) return notFound()
+    if (hasCode === true) {
+      let why: Unloaded | null = null
+      const worker = again(version, id, (failure) => {
+        why = failure
+      })
+      return yield* asked(version, worker, request, () => why)
+    }
+    // Before the loader is asked for the first time, so that a bundle that is not good spoils no id.
+    const code = yield* codeFor(version)
+    know(id, code !== null)
+    if (code === null) return notFound()
+    return yield* asked(
+      version,
+      loader.get(id, () => Promise.resolve(code)),
+      request,
+      () => null
+    )
+  })
+
+  return { fetch, stop: (versionId) => Effect.sync(() => stop(versionId)) }
 }
 
 /** The runtime. It holds no isolate: the loader does. */

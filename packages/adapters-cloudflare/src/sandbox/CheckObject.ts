@@ -25,8 +25,10 @@ export abstract class CheckObject<Env> extends DurableObject<Env> implements Che
   private async opened(): Promise<ContainerLink> {
     const { container } = this.ctx
     if (container === undefined) throw new Error("this object has no container")
-    const open = await this.link?.catch(() => null)
-    if (open?.isOpen() !== true) {
+    const known = this.link
+    const open = await known?.catch(() => null)
+    // Of many that ask at once the first opens another.
+    if (open?.isOpen() !== true && this.link === known) {
       this.jobs.clear()
       this.link = openLink(container, this.image())
     }

@@ -1,9 +1,7 @@
 /** Who starts the processes of git: this process, unless it is given a spawner. */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Context, Effect, Layer } from "effect"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { processFolder } from "../ProcessFolder.ts"
 import { startBySpawner, startHere, type Starter } from "../spawner/Child.ts"
 import { Spawner } from "../spawner/Spawner.ts"
 
@@ -12,25 +10,26 @@ export const GitProcesses = Context.Reference<Starter>("@pawl/adapters-local/rep
   defaultValue: () => startHere
 })
 
-const opened = <A>(work: () => Promise<A>) =>
-  Effect.tryPromise({
-    try: work,
-    catch: (cause) =>
-      new RepositoriesUnavailable({ operation: "open", reason: cause instanceof Error ? cause.message : "unknown" })
-  })
+/** A spawner that begins when it is first asked: a process that never asks for git has none. */
+const spawnerIn = (reach: string) => {
+  let opening: Promise<Spawner> | null = null
+  const start: Starter = async (program) => {
+    opening ??= Spawner.open(reach)
+    return startBySpawner(await opening)(program)
+  }
+  return { start, close: async () => (await opening)?.close() }
+}
 
-/** A spawner for git alone, whose socket stands in a folder that nobody else may enter. It ends with the scope. */
-export const layerSpawner: Layer.Layer<never, RepositoriesUnavailable> = Layer.effect(
-  GitProcesses,
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      opened(() => mkdtemp(join(tmpdir(), "pawl-git-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
-    )
-    const spawner = yield* Effect.acquireRelease(
-      opened(() => Spawner.open(folder)),
-      (each) => Effect.promise(() => each.close())
-    )
-    return startBySpawner(spawner)
-  })
-)
+/** A spawner for git alone, with its socket in a folder below `folder` that nobody else may enter. It ends with the scope. */
+export const layerSpawner = (folder: string): Layer.Layer<never, RepositoriesUnavailable> =>
+  Layer.effect(
+    GitProcesses,
+    Effect.gen(function* () {
+      const { reach } = yield* processFolder(folder)
+      const { start } = yield* Effect.acquireRelease(
+        Effect.sync(() => spawnerIn(reach)),
+        ({ close }) => Effect.promise(() => close().catch(() => undefined))
+      )
+      return start
+    }).pipe(Effect.mapError((reason) => new RepositoriesUnavailable({ operation: "open", reason })))
+  )

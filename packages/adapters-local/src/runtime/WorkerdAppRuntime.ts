@@ -1,7 +1,6 @@
 /** App versions in workerd: a process for each, shut in, watched and bounded. */
-import { randomBytes } from "node:crypto"
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs"
-import { mkdir, readdir, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { AppData } from "@pawl/core/app/AppData"
 import { type AppResponse, AppRuntime, AppRuntimeUnavailable, type AppVersion } from "@pawl/core/app/AppRuntime"
@@ -9,6 +8,7 @@ import { AppLogs } from "@pawl/core/app/AppLogs"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { LocalLimits } from "../LocalLimits.ts"
+import { processFolder } from "../ProcessFolder.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { describe } from "@pawl/core/primitives/Words"
 import { Cause, Clock, Effect, Exit, Layer, Option } from "effect"
@@ -51,29 +51,6 @@ const service = (versions: AppVersions, console: AppConsole): AppRuntime["Servic
   stop: (versionId) => Effect.sync(() => versions.stop(versionId))
 })
 
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
-}
-
-/** Makes this run's folder and deletes those of runs that are gone. */
-const makeFolder = async (parent: string): Promise<string> => {
-  await mkdir(parent, { recursive: true, mode: 0o700 })
-  chmodSync(parent, 0o700)
-  for (const name of await readdir(parent)) {
-    const pid = /^run-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1]
-    if (pid !== undefined && Number(pid) !== process.pid && !isRunning(Number(pid)))
-      await rm(join(parent, name), { recursive: true, force: true })
-  }
-  const folder = join(parent, `run-${process.pid}-${randomBytes(4).toString("hex")}`)
-  await mkdir(join(folder, "shared"), { recursive: true, mode: 0o700 })
-  return folder
-}
-
 const unavailable = (error: unknown) =>
   new AppRuntimeUnavailable({ reason: error instanceof Error ? error.message : String(error) })
 
@@ -87,16 +64,9 @@ const acquireSetting = Effect.fnUntraced(function* (
     return yield* new AppRuntimeUnavailable({
       reason: "apps need Linux: CPU time is read from /proc/<pid>/schedstat"
     })
-  const folder = yield* Effect.acquireRelease(
-    Effect.tryPromise({ try: () => makeFolder(options.folder), catch: unavailable }),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
+  const { folder, reach } = yield* processFolder(options.folder).pipe(
+    Effect.mapError((reason) => new AppRuntimeUnavailable({ reason }))
   )
-  // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
-  const descriptor = yield* Effect.acquireRelease(
-    Effect.sync(() => openSync(folder, "r")),
-    (one) => Effect.sync(() => closeSync(one))
-  )
-  const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
   // It comes to life while the isolations are tried.
   const spawner = yield* Effect.acquireRelease(
     Effect.tryPromise({ try: () => Spawner.open(reach), catch: unavailable }),
@@ -105,6 +75,7 @@ const acquireSetting = Effect.fnUntraced(function* (
   const shared = join(folder, "shared")
   const confinement = yield* Effect.tryPromise({
     try: async () => {
+      await mkdir(shared, { mode: 0o700 })
       await writeShared(shared)
       return confine(shared, options.isolations ?? everyIsolation)
     },

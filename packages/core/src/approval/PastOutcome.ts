@@ -7,6 +7,7 @@ import type { Evidence } from "../model/Evidence.ts"
 import type { Generation } from "../model/Generation.ts"
 import type { Plan } from "../model/Plan.ts"
 import type { Policy } from "../model/Policy.ts"
+import type { Score } from "../model/Score.ts"
 import { judge, riskAfter } from "../verification/Gate.ts"
 import { concernInWords, refusedPackages } from "../verification/PackageRules.ts"
 import { planUnder } from "../verification/PlanUnder.ts"
@@ -60,14 +61,13 @@ const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
 /** What keeps it from being promoted whoever approves: the checks, and a freeze at the time when it was promoted. */
 const blocksUnder = (
-  { candidate, change, composed, evidence, generation }: PastWork,
+  { change, generation }: PastWork,
   plan: Plan,
+  required: Score["checks"],
   policy: Policy
 ): { readonly checks: ReadonlyArray<PastBlock>; readonly frozen: ReadonlyArray<PastBlock> } => {
   const refused = refusedPackages(plan.packages ?? null)
-  const failed = judge(plan, composed, evidence, candidate.createdAt).checks.filter(
-    ({ required, verdict }) => required && verdict !== "pass"
-  )
+  const failed = required.filter(({ verdict }) => verdict !== "pass")
   const frozen =
     generation === null
       ? null
@@ -93,11 +93,11 @@ const asThen = (decisions: Decisions): Decisions => ({
 /** What becomes of it with a plan, under the Policy that this is made under. */
 const outcomeOf = (work: PastWork, plan: Plan, { decisions, policy }: Under): Outcome => {
   const { candidate, change, composed, evidence } = work
-  const blocks = blocksUnder(work, plan, policy)
+  const required = judge(plan, composed, evidence, candidate.createdAt).checks.filter((each) => each.required)
+  const blocks = blocksUnder(work, plan, required, policy)
   const riskTier = riskAfter(plan, composed, evidence)
   const isOwed = isApprovalOwed(plan, composed, evidence, policy)
   const judged = { plan: { ...plan, riskTier, approvalRequired: isOwed } }
-  const required = judge(plan, composed, evidence, candidate.createdAt).checks.filter((each) => each.required)
   return {
     policyVersion: policy.version,
     riskTier,

@@ -153,15 +153,14 @@ export const remove = (webhookId: string) =>
 
 /** The fields that differ; empty where all is so already. */
 const changed = Effect.fnUntraced(function* (before: Webhook, { eventTypes, format, paused, url }: WebhookChange) {
-  const types = eventTypes === undefined ? before.eventTypes : eventTypes
-  const fields: Partial<Webhook> = {
+  // Of another format other types may be left, also where they stay.
+  const types = yield* checkedTypes(eventTypes === undefined ? before.eventTypes : eventTypes, format ?? before.format)
+  return {
     ...(url === undefined ? {} : { url }),
     ...(format === undefined ? {} : { format }),
-    ...(eventTypes === undefined ? {} : { eventTypes: yield* checkedTypes(types, format ?? before.format) }),
+    ...(eventTypes === undefined ? {} : { eventTypes: types }),
     ...(paused === undefined || paused === isPaused(before) ? {} : { pausedAt: paused ? yield* Time.now : null })
-  }
-  if (eventTypes === undefined) yield* checkedTypes(types, format ?? before.format)
-  return fields
+  } satisfies Partial<Webhook>
 })
 
 /**

@@ -1,11 +1,7 @@
 /** What becomes of deliveries whose receiver is away for minutes or days, and what a person can do with them. */
-import { Effect, Redacted, References } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
-import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
-import type * as Secrets from "@pawl/core/access/Secrets"
-import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
-import * as Changes from "@pawl/core/change/Changes"
 import { Commands } from "@pawl/core/work/Commands"
 import { groups } from "@pawl/core/worker/Consumers"
 import * as Deliveries from "@pawl/core/webhook/Deliveries"
@@ -21,55 +17,8 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Time from "@pawl/core/primitives/Time"
-import * as Projects from "@pawl/core/project/Projects"
-import { organizationId, person, received, receivers, run, settle } from "../kit/MemoryPawl.ts"
-
-const url = "https://receiver.example/hook"
-const files = { "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "x" }] }), "src/index.js": "one" }
-const eventTypes = ["task.completed"] as const
-
-type Services = Effect.Services<Parameters<typeof run>[0]> | Secrets.Secrets
-const play = <A, E>(program: Effect.Effect<A, E, Services>) =>
-  run(
-    Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(
-      Effect.provide(MemorySecrets.layerMemory),
-      Effect.provide(TestClock.layer()),
-      Effect.provideService(References.MinimumLogLevel, "None")
-    )
-  )
-
-const scene = Effect.gen(function* () {
-  const project = yield* Projects.create(person, { organizationId, slug: "corner", files })
-  yield* settle
-  const webhook = yield* Webhooks.create(person, project.id, { url, eventTypes })
-  return { projectId: project.id, webhook }
-})
-
-let edits = 0
-/** One event that the webhook is told of. */
-const edit = (projectId: string) =>
-  Effect.gen(function* () {
-    const request = { projectId, clientRequestId: `r${++edits}`, goal: "g", budgetUsd: 1 }
-    const { change } = yield* Changes.open(person, request)
-    yield* ChangeSets.record(person, { changeId: change.id, message: "edit", files: { "src/index.js": `${edits}` } })
-  })
-
-const route = (projectId: string) =>
-  Effect.gen(function* () {
-    const { items } = yield* (yield* Records).list("consumer", { projectId })
-    for (const { record } of items) yield* EventRouter.apply(record.group, projectId, groups(record.group)!)
-    yield* settle
-  })
-
-const wanted = (projectId: string) =>
-  Effect.flatMap(EventLog, (log) => log.read(projectId, 0, 100)).pipe(
-    Effect.map((events) => events.filter(({ type }) => type === "task.completed").map(({ id }) => id))
-  )
-const told = () => received.map(({ id }) => id)
-const listed = (webhookId: string) =>
-  Effect.map(Deliveries.list(webhookId, {}), ({ items }) => items.map(({ record }) => record))
-const newest = (webhookId: string) => Effect.map(listed(webhookId), ([first]) => first!)
-const lettersOf = (projectId: string) => Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId))
+import { person, received, receivers, settle } from "../kit/MemoryPawl.ts"
+import { url, play, scene, edit, route, wanted, told, listed, newest, lettersOf } from "../kit/WebhookScenes.ts"
 
 /** All tries of a delivery, and the queue's last word. */
 const giveUp = (projectId: string) =>

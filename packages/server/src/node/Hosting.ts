@@ -7,7 +7,11 @@ import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
 import { Layer } from "effect"
 import * as PointerPush from "./PointerPush.ts"
+import type { Options } from "./Options.ts"
 import type { ProcessParts } from "./ProcessParts.ts"
+
+/** Where sockets of this process stand, and what goes with them. */
+export const runFolder = ({ data }: Pick<Options, "data">): string => join(data, "run")
 
 /** Over the stores and the objects; which releases may be served is said by what it is provided with. */
 export const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
@@ -22,7 +26,7 @@ export const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
     Layer.provideMerge(telemetry.runtime),
     Layer.provideMerge(
       WorkerdAppRuntime.layer({
-        folder: join(options.data, "run"),
+        folder: runFolder(options),
         processes: options.appProcesses,
         started: telemetry.appStarted
       })

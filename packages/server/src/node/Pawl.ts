@@ -22,7 +22,7 @@ import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { DatabaseUnavailable } from "./installations/Installation.ts"
-import { hosting } from "./Hosting.ts"
+import { hosting, runFolder } from "./Hosting.ts"
 import { type ProcessParts, settings } from "./ProcessParts.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
@@ -108,6 +108,6 @@ export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
-    Layer.provideMerge(Layer.merge(Chance.layer, GitProcesses.layerSpawner))
+    Layer.provideMerge(Layer.merge(Chance.layer, GitProcesses.layerSpawner(runFolder(options))))
   )
 }

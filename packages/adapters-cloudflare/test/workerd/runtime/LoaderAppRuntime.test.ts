@@ -4,8 +4,10 @@ import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { type Bundle, bundlePrefix } from "@pawl/core/bundle/Bundle"
 import * as BundleStore from "@pawl/core/bundle/BundleStore"
 import { sha256, utf8 } from "@pawl/core/primitives/Digest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Bucket } from "../../../src/objects/Bucket.ts"
+import type { WorkerLoader } from "../../../src/runtime/WorkerLoader.ts"
 import * as R2ObjectStore from "../../../src/objects/R2ObjectStore.ts"
 import * as LoaderAppRuntime from "../../../src/runtime/LoaderAppRuntime.ts"
 import { failureOf } from "../../../src/runtime/OverLimits.ts"
@@ -15,14 +17,12 @@ const objects = R2ObjectStore.layer(bound.BUCKET)
 const project = "proj_00000000-0000-4000-8000-000000000001"
 let worlds = 0
 
-const runtime = Layer.provide(
-  LoaderAppRuntime.layer({
-    loader: bound.LOADER,
-    bindings: ({ id }) => ({ NAME: id }),
-    compatibilityFlags: new Set(["nodejs_compat"])
-  }),
-  objects
-)
+const options: LoaderAppRuntime.Options = {
+  loader: bound.LOADER,
+  bindings: ({ id }) => ({ NAME: id }),
+  compatibilityFlags: new Set(["nodejs_compat"])
+}
+const runtime = Layer.provide(LoaderAppRuntime.layer(options), objects)
 
 /** Stores an app; the commit is made of its name and of its world. */
 const install = (source: string, id: string, world: number, fields: Partial<Bundle> = {}): Promise<AppVersion> =>
@@ -87,9 +87,83 @@ describe("An app in a loaded Worker", () => {
     expect(await Effect.runPromise(Effect.flip(asked(version)))).toMatchObject({ _tag: "BundleUnusable" })
   })
 
-  it("of files alone answers 404 here: its files are served before it is asked", async () => {
+  it("of files alone answers 404 here, each time in words: its files are served before it is asked", async () => {
     const version = await install("", "p@files", worlds++, { mainModule: null, modules: {} })
-    expect((await Effect.runPromise(asked(version))).status).toBe(404)
+    const twice = await Effect.runPromise(
+      Effect.gen(function* () {
+        const apps = yield* AppRuntime
+        const home = ask("http://shop.apps.localhost/")
+        const texts: Array<string> = []
+        for (let time = 0; time < 2; time++) {
+          const { body, status } = yield* apps.fetch(version, home)
+          texts.push(`${status} ${yield* Effect.promise(() => bodyText(body))}`)
+        }
+        return texts
+      }).pipe(Effect.provide(runtime))
+    )
+    expect(twice).toEqual(["404 Not found\n", "404 Not found\n"])
+  })
+
+  it("is read once: requests after the first ask the bucket for nothing, and a stop reads it again", async () => {
+    const reads: Array<string> = []
+    const bucket: Bucket = {
+      head: (key) => bound.BUCKET.head(key),
+      get: (key, options) => {
+        reads.push(key)
+        return bound.BUCKET.get(key, options)
+      },
+      put: (key, body, options) => bound.BUCKET.put(key, body, options),
+      delete: (keys) => bound.BUCKET.delete(keys),
+      list: (options) => bound.BUCKET.list(options)
+    }
+    const counted = Layer.provide(LoaderAppRuntime.layer(options), R2ObjectStore.layer(bucket))
+    const version = await install(saying("1"), "p@once", worlds++)
+    const counts = await Effect.runPromise(
+      Effect.gen(function* () {
+        const apps = yield* AppRuntime
+        const found: Array<number> = []
+        const visit = Effect.gen(function* () {
+          const { body } = yield* apps.fetch(version, ask("http://shop.apps.localhost/"))
+          yield* Effect.promise(() => bodyText(body))
+          found.push(reads.length)
+        })
+        yield* visit
+        yield* visit
+        yield* apps.stop(version.id)
+        yield* visit
+        return found
+      }).pipe(Effect.provide(counted))
+    )
+    expect(counts).toEqual([1, 1, 2])
+  })
+
+  it("whose code the loader wants again and nobody can read is no app that threw, and is served once it can be read", async () => {
+    const lost: WorkerLoader = {
+      get: (_id, code) => ({
+        getEntrypoint: () => ({
+          fetch: async () => {
+            await code()
+            return new Response("served")
+          }
+        })
+      })
+    }
+    const forgetful = Layer.provide(LoaderAppRuntime.layer({ ...options, loader: lost }), objects)
+    const version = await install(saying("1"), "p@lost", worlds++)
+    const whole = await (await bound.BUCKET.get(version.bundleKey))!.arrayBuffer()
+    const seen = await Effect.runPromise(
+      Effect.gen(function* () {
+        const apps = yield* AppRuntime
+        const visit = Effect.result(apps.fetch(version, ask("http://shop.apps.localhost/")))
+        const first = yield* visit
+        yield* Effect.promise(() => bound.BUCKET.delete(version.bundleKey))
+        const second = yield* visit
+        yield* Effect.promise(() => bound.BUCKET.put(version.bundleKey, new Uint8Array(whole)))
+        const third = yield* visit
+        return [first, second, third].map((each) => (Result.isSuccess(each) ? each.success.status : each.failure._tag))
+      }).pipe(Effect.provide(forgetful))
+    )
+    expect(seen).toEqual([200, "BundleUnusable", 200])
   })
 
   it("that is stopped for a bound is told by the bound, in Cloudflare's own words", () => {

@@ -1,8 +1,11 @@
 /** Asking the API from a screen, and keeping what it answered. */
 import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
   MutationCache,
   QueryCache,
   QueryClient,
+  type QueryKey,
   useInfiniteQuery,
   type UseInfiniteQueryResult,
   type InfiniteData,
@@ -21,12 +24,38 @@ const retries = 2
 
 const mayPass = (thrown: unknown): boolean => thrown instanceof Refusal && [0, 502, 503, 504].includes(thrown.status)
 
+/**
+ * News that come while a question is asked for the first time do not end it, as they end one that asks again: it may
+ * never be answered on a page with many news. So what it answers is shown, and it is asked once more.
+ */
+class Memory extends QueryClient {
+  readonly #twice = new Set<string>()
+
+  override invalidateQueries<TTaggedQueryKey extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<TTaggedQueryKey>,
+    options?: InvalidateOptions
+  ): Promise<void> {
+    for (const query of this.getQueryCache().findAll({ ...filters, type: "active", fetchStatus: "fetching" })) {
+      const { promise, queryHash, queryKey, state } = query
+      if (state.data !== undefined || this.#twice.has(queryHash)) continue
+      this.#twice.add(queryHash)
+      const again = () => {
+        this.#twice.delete(queryHash)
+        void super.invalidateQueries({ queryKey, exact: true, refetchType: "active" })
+      }
+      // A question that failed is asked again by whoever reads that it did.
+      promise?.then(again, () => this.#twice.delete(queryHash))
+    }
+    return super.invalidateQueries(filters, options)
+  }
+}
+
 /** The one memory of a page. Who is signed out while it runs is asked to sign in again, and loses nothing. */
 export const makeQueryClient = (): QueryClient => {
   const hear = (thrown: unknown): void => {
     if (thrown instanceof Refusal && thrown.status === 401) void client.invalidateQueries({ queryKey: keys.session })
   }
-  const client: QueryClient = new QueryClient({
+  const client: QueryClient = new Memory({
     queryCache: new QueryCache({
       onError: (thrown, query) => {
         if (query.queryKey[0] !== keys.session[0]) hear(thrown)

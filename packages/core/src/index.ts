@@ -2,6 +2,7 @@
 export * as AgentLimits from "./primitives/AgentLimits.ts"
 export * as BoundedBytes from "./primitives/BoundedBytes.ts"
 export * as CodePoints from "./primitives/CodePoints.ts"
+export * as Conditional from "./primitives/Conditional.ts"
 export * as Digest from "./primitives/Digest.ts"
 export * as FairSlots from "./primitives/FairSlots.ts"
 export * as FleetLimits from "./primitives/FleetLimits.ts"

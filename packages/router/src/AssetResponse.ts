@@ -1,5 +1,6 @@
 /** The response that a static file makes: validators, ranges, methods. The bytes are at hand and verified. */
 import type { AppRequest, AppResponse, Headers } from "@pawl/core/app/AppRuntime"
+import { type ByteRange, byteRange, namesWeakly } from "@pawl/core/primitives/Conditional"
 import { BytesBody } from "./Body.ts"
 import { type Change, changed } from "./AssetRules.ts"
 import type { SiteFile } from "./SiteFile.ts"
@@ -27,10 +28,6 @@ export const conditionsOf = ({ headers }: AppRequest): Conditions | null => {
   return noneMatch === null && range === null && ifRange === null ? null : { noneMatch, range, ifRange }
 }
 
-/** Weak comparison: of a file's tag, `W/` in front of it, or `*`. */
-const holds = (list: string, etag: string): boolean =>
-  list.split(",").some((item) => item.trim() === "*" || item.trim().replace(/^W\//, "") === etag)
-
 /** 304 when the visitor already has this file. Needs no bytes. */
 export const notModified = (
   conditions: Conditions | null,
@@ -38,31 +35,15 @@ export const notModified = (
   status: 200 | 404,
   change: Change | null
 ): AppResponse | null =>
-  status === 200 && conditions !== null && conditions.noneMatch !== null && holds(conditions.noneMatch, file.etag)
+  status === 200 && conditions !== null && conditions.noneMatch !== null && namesWeakly(conditions.noneMatch, file.etag)
     ? { status: 304, headers: changed(file.validators, change), body: null }
     : null
 
-type Range = { readonly start: number; readonly end: number } | "unsatisfiable" | null
-
-/** One byte range; `end` exclusive. Several ranges, other units and nonsense count as none, which RFC 9110 allows. */
-export const rangeOf = (header: string | null, size: number): Range => {
-  const match = header === null ? null : /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header)
-  if (match === null || (match[1] === "" && match[2] === "")) return null
-  if (match[1] === "") {
-    const suffix = Number(match[2])
-    return suffix === 0 || size === 0 ? "unsatisfiable" : { start: Math.max(0, size - suffix), end: size }
-  }
-  const start = Number(match[1])
-  const last = match[2] === "" ? size - 1 : Number(match[2])
-  if (match[2] !== "" && last < start) return null
-  return start >= size ? "unsatisfiable" : { start, end: Math.min(last + 1, size) }
-}
-
 /** If-Range is compared strongly: a weak tag, a date and another tag all ask for the whole file. */
-const wantedRange = (method: string, conditions: Conditions | null, file: SiteFile, size: number): Range => {
+const wantedRange = (method: string, conditions: Conditions | null, file: SiteFile, size: number): ByteRange => {
   if (method !== "GET" || conditions === null) return null
   const { ifRange, range } = conditions
-  return ifRange === null || ifRange.trim() === file.etag ? rangeOf(range, size) : null
+  return ifRange === null || ifRange.trim() === file.etag ? byteRange(range, size) : null
 }
 
 /** What is asked of a file. `change` is what the app's header rules do; null for nothing. */

@@ -3,7 +3,7 @@ import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { sha256, utf8 } from "@pawl/core/primitives/Digest"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { rangeOf } from "../src/AssetResponse.ts"
+import { byteRange } from "@pawl/core/primitives/Conditional"
 import { commit, header, makeWorld, project, text } from "./World.ts"
 
 const files = {
@@ -151,7 +151,7 @@ describe("validators and ranges", () => {
         })
       ).status
     ).toBe(200)
-    expect(rangeOf("bytes=0-", 0)).toBe("unsatisfiable")
+    expect(byteRange("bytes=0-", 0)).toBe("unsatisfiable")
     expect((await world.ask("/empty.txt")).status).toBe(200)
   })
 })

@@ -39,9 +39,10 @@ const useMembers = (id: string) => {
   const query = useMemberList(id)
   const changing = useMutation({
     mutationFn: async (step: Step) => {
-      const { items } = await api.members.get({ params })
+      let ifMatch: string | null = null
+      const { items } = await api.members.get({ params }, { hearTag: (tag) => (ifMatch = tag) })
       const members = step(items.map(({ role, userId }) => ({ role, userId })))
-      return api.members.put({ params, payload: { members } })
+      return api.members.put({ params, payload: { members } }, { ifMatch })
     },
     onSuccess: ({ items }) => {
       client.setQueryData(membersKey(id), items)

@@ -31,12 +31,16 @@ const bodyOf = async (response: Response): Promise<unknown> => {
 }
 
 /** Asks, and answers the body. Throws a `Refusal`; what was given up throws as `fetch` does. */
-export const ask = async (call: Call, { signal }: CallOptions = {}): Promise<unknown> => {
+export const ask = async (call: Call, { hearTag, ifMatch = null, signal }: CallOptions = {}): Promise<unknown> => {
   const hasBody = call.payload !== undefined
   const response = await fetch(addressOf(call), {
     method: call.method,
     credentials: "same-origin",
-    headers: { accept: "application/json, */*;q=0.5", ...(hasBody ? { "content-type": "application/json" } : {}) },
+    headers: {
+      accept: "application/json, */*;q=0.5",
+      ...(hasBody ? { "content-type": "application/json" } : {}),
+      ...(ifMatch === null ? {} : { "if-match": ifMatch })
+    },
     ...(hasBody ? { body: JSON.stringify(call.payload) } : {}),
     ...(signal === undefined ? {} : { signal })
   }).catch((thrown: unknown) => {
@@ -46,6 +50,7 @@ export const ask = async (call: Call, { signal }: CallOptions = {}): Promise<unk
     // It broke off, or is no JSON though it says so.
     throw signal?.aborted === true ? thrown : refusalOf(response.status, null, response.headers.get("x-request-id"))
   })
+  hearTag?.(response.headers.get("etag"))
   if (response.ok) return body
   throw refusalOf(response.status, body, response.headers.get("x-request-id"))
 }

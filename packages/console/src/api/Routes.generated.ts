@@ -146,6 +146,7 @@ export const routes = {
   },
   account: {
     me: ["GET", "/v1/me"],
+    capabilities: ["GET", "/v1/me/capabilities"],
     tokens: ["GET", "/v1/tokens"],
     issueToken: ["POST", "/v1/tokens"],
     revokeToken: ["DELETE", "/v1/tokens/:id"]
@@ -197,5 +198,8 @@ export const routes = {
   },
   keys: {
     keys: ["GET", "/v1/keys"]
+  },
+  system: {
+    get: ["GET", "/v1/system"]
   }
 } as const

@@ -48,6 +48,10 @@ export type EndpointsOf<G extends GroupName> = Groups[G]["endpoints"]
 /** How a call may be given up. */
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /** Hears the entity tag of the answer; null for none. */
+  readonly hearTag?: (tag: string | null) => void
+  /** What is changed must still have this entity tag; null for whatever it has. */
+  readonly ifMatch?: string | null
 }
 
 /** One function for each endpoint: it answers what the server answers, and throws a `Refusal`. */

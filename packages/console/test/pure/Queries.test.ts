@@ -17,7 +17,7 @@ const watched = () => {
   return { asked, client, shown, stop: () => (stop(), client.clear()) }
 }
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 it("shows a first answer that is older than the news, and asks once more", async () => {
   const { asked, client, shown, stop } = watched()

@@ -1,14 +1,25 @@
 /** The entries of a Project: which users have which role there. A new list replaces the old one at once. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
+import { entityTag, namesStrongly } from "../primitives/Conditional.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { isCurrent, departing, placeOf, stayOf } from "./Departures.ts"
 import type { Membership, OrganizationMember } from "../model/Membership.ts"
 import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
+
+/** The list is another one than the caller saw (RFC 9110, If-Match). */
+export class MembersChanged extends Schema.TaggedError<MembersChanged>()("MembersChanged", {
+  /** The tag of the list that is there. */
+  tag: Schema.String
+}) {
+  override get message() {
+    return `The members are others than those that you saw: the list is ${this.tag} now. Read it again, and put yours on top of it.`
+  }
+}
 
 /** A user and its role, in the list that replaces the old one. */
 export interface Entry<Role> {
@@ -21,6 +32,16 @@ type Row = { readonly userId: string; readonly role: string; readonly stay?: num
 interface Replaced<A> {
   readonly gone: ReadonlyArray<Commit.Stored<A>>
   readonly changed: ReadonlyArray<Commit.Write>
+}
+
+/** The entity tag of a list, as it is answered. */
+export const tagOfList = (rows: ReadonlyArray<Row>): string =>
+  entityTag(...rows.flatMap(({ role, userId }) => [userId, role]))
+
+/** Fails with `MembersChanged` unless the list is one of those that the caller saw: what If-Match says, null for any. */
+const requireSeen = (rows: ReadonlyArray<Row>, seen: string | null): Effect.Effect<void, MembersChanged> => {
+  const tag = tagOfList(rows)
+  return seen === null || namesStrongly(seen, tag) ? Effect.void : new MembersChanged({ tag })
 }
 
 /** What turns the rows that are there into the wanted ones. */
@@ -89,13 +110,23 @@ export const list = Effect.fnUntraced(function* (projectId: string) {
 
 /**
  * Replaces the entries of a Project. Owners of its organization stay admins whatever the list says. Who left the
- * organization is let in again when the list names them.
+ * organization is let in again when the list names them. With what If-Match says in `seen` it fails with `MembersChanged`
+ * for any other list.
  */
-export const replace = (projectId: string, entries: ReadonlyArray<Entry<Membership["role"]>>) =>
+export const replace = (
+  projectId: string,
+  entries: ReadonlyArray<Entry<Membership["role"]>>,
+  seen: string | null = null
+) =>
   decideAndCommit(
     Effect.gen(function* () {
       const project = (yield* demand("project", projectId)).record
       const slug = yield* demand("slug", `${project.organizationId}/${project.slug}`)
+      if (seen !== null)
+        yield* requireSeen(
+          (yield* list(projectId)).map((each) => each.record),
+          seen
+        )
       const before = yield* stored(projectId)
       const expects = yield* checkEntries(entries, before)
       const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
@@ -130,12 +161,13 @@ export const listOfOrganization = (organizationId: string) =>
 
 /**
  * Replaces the members of an organization. One owner at least must stay; who makes another one needs all scopes. Who is
- * not named any more has left: nothing that they held in its Projects counts.
+ * not named any more has left: nothing that they held in its Projects counts. `seen` is as in `replace`.
  */
 export const replaceOfOrganization = Effect.fnUntraced(function* (
   organizationId: string,
   entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
-  asking: Asking
+  asking: Asking,
+  seen: string | null = null
 ) {
   if (!entries.some((each) => each.role === "owner"))
     return yield* new InvalidField({
@@ -143,16 +175,21 @@ export const replaceOfOrganization = Effect.fnUntraced(function* (
       field: "members",
       reason: "an organization keeps one owner at least"
     })
-  return yield* decideAndCommit(replacingOfOrganization(organizationId, entries, asking))
+  return yield* decideAndCommit(replacingOfOrganization(organizationId, entries, asking, seen))
 }, Effect.withSpan("Organizations.replaceMembers"))
 
 const replacingOfOrganization = Effect.fnUntraced(function* (
   organizationId: string,
   entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
-  asking: Asking
+  asking: Asking,
+  seen: string | null
 ) {
   const organization = yield* demand("organization", organizationId)
   const before = yield* listOfOrganization(organizationId)
+  yield* requireSeen(
+    before.map(({ record }) => record),
+    seen
+  )
   const expects = yield* checkEntries(entries, before)
   const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
   if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))

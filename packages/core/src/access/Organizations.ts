@@ -132,6 +132,13 @@ export const list = Effect.fnUntraced(function* (
   return { items, nextCursor: places.nextCursor }
 })
 
+/** Fails with `InsufficientRole` unless the user owns the first organization, which is that of whoever runs the installation. */
+export const requireOperator = Effect.fnUntraced(function* (userId: string) {
+  const place = yield* find("organizationMember", `${firstOrganizationId}/${userId}`)
+  const held = place?.record.role ?? "none"
+  if (held !== "owner") return yield* new InsufficientRole({ held, needed: "owner" })
+})
+
 /** The user's role in an organization, when it covers what is needed. Without any the organization does not exist for them. */
 export const requirePlace = Effect.fnUntraced(function* (
   userId: string,

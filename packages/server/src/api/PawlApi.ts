@@ -30,6 +30,7 @@ import { RollbacksApi } from "./groups/RollbacksApi.ts"
 import { ServiceApi } from "./groups/ServiceApi.ts"
 import { SessionsApi, SignInApi } from "./groups/SessionsApi.ts"
 import { KeysApi, StatementsApi } from "./groups/StatementsApi.ts"
+import { SystemApi } from "./groups/SystemApi.ts"
 import { TasksApi } from "./groups/TasksApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
 import { WebhooksApi } from "./groups/WebhooksApi.ts"
@@ -69,6 +70,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ApproversApi)
   .add(StatementsApi)
   .add(KeysApi)
+  .add(SystemApi)
   .middleware(Refusing)
   // What is refused is told what was found.
   .annotate(HttpApi.ParseOptions, telling)

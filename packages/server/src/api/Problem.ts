@@ -58,6 +58,7 @@ export const problemStatuses = {
   405: "The path has no such method; `Allow` names those it has",
   409: "The request cannot be done in this state",
   410: "It was there and is gone",
+  412: "It is not what `If-Match` says any more",
   413: "The body is too large",
   415: "The body is not JSON",
   422: "Too much to answer",

@@ -48,11 +48,13 @@ import { SessionsHttp } from "./groups/SessionsHttp.ts"
 import { SignInHttp } from "./groups/SignInHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
 import { KeysHttp, StatementsHttp } from "./groups/StatementsHttp.ts"
+import { SystemHttp } from "./groups/SystemHttp.ts"
 import { TasksHttp } from "./groups/TasksHttp.ts"
 import * as PlainReads from "./request/PlainReads.ts"
 import { paced } from "./request/PacedAnswer.ts"
 import { ApproversHttp } from "./groups/ApproversHttp.ts"
 import { UsersHttp } from "./groups/UsersHttp.ts"
+import { validated } from "./answer/Validators.ts"
 import { WebhooksHttp } from "./groups/WebhooksHttp.ts"
 
 const groups = Layer.mergeAll(
@@ -88,7 +90,8 @@ const groups = Layer.mergeAll(
   DeviceAnswersHttp,
   OrganizationsHttp,
   UsersHttp,
-  ApproversHttp
+  ApproversHttp,
+  SystemHttp
 ).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(HandlerAnswer.layer))
 
 /** `built` is told the groups. */
@@ -161,6 +164,7 @@ const stateOf = (
         connection.whenOver(place.leave)
       }),
     isAwaited: connection.isAwaited,
+    tag: null,
     answer: endpoint.answer,
     handled: false
   }
@@ -215,7 +219,7 @@ const exchange = <R>(
   const { endpoint } = found
   const state = stateOf(found, requestId, connection, admission)
   const told = (given: HttpServerResponse.HttpServerResponse) =>
-    paced(withHeaders(given, requestId, path), state.place, connection)
+    paced(withHeaders(validated(request, state.tag, given), requestId, path), state.place, connection)
   const answer = Effect.flatMap(answered(routed(found, request), found, state), (given) =>
     // Whatever is administered may have ended somebody's right to read.
     administers(endpoint) && state.handled

@@ -148,6 +148,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "webhooks.ping": { id: "webhook" },
   "webhooks.redeliver": { id: "webhookDelivery" },
   "account.me": { stranger: 200 },
+  "account.capabilities": { stranger: 200 },
   "account.tokens": { stranger: 200 },
   "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
   "account.revokeToken": { id: "token" },
@@ -171,6 +172,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     id: "organization",
     body: (ids) => ({ members: [{ userId: ids.user, role: "owner" }] })
   },
+  "system.get": { stranger: 403 },
   "users.list": { stranger: 200 },
   "users.disable": { id: "user" },
   "users.tokens": { id: "user" },

@@ -1,7 +1,7 @@
 /** The caller, and the caller's own tokens. */
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Scope, Token } from "@pawl/core/model/Membership"
+import { Role, Scope, Token } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
@@ -17,6 +17,23 @@ const Me = Schema.Struct({
   token: Token.mapFields(Struct.pick(["id", "name", "scopes", "expiresAt"]))
 }).annotate({ identifier: "Me" })
 
+const Capability = Schema.Struct({
+  /** As the document names it: `candidates.promote`. */
+  operation: Schema.String,
+  method: Schema.String,
+  path: Schema.String,
+  may: Schema.Boolean,
+  /** Why not, in words; null where the caller may. */
+  reason: Schema.NullOr(Schema.String)
+})
+
+const Capabilities = Schema.Struct({
+  projectId: Schema.NullOr(Schema.String),
+  /** The caller's on that Project; null where none is named. */
+  role: Schema.NullOr(Role),
+  items: Schema.Array(Capability)
+}).annotate({ identifier: "Capabilities" })
+
 const NewTokenBody = Schema.Struct({
   name: Schema.String,
   /** Default: when the token that asks ends, else never. */
@@ -30,6 +47,18 @@ export const AccountApi = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("me", "/v1/me", { success: Me }).annotateMerge(
       about(readingOwn, "Who calls, and where the caller belongs")
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("capabilities", "/v1/me/capabilities", {
+      query: Schema.Struct({ projectId: Schema.optionalKey(Schema.String) }),
+      success: Capabilities
+    }).annotateMerge(
+      about(
+        readingOwn,
+        "What the caller's role and token allow",
+        "With `projectId` of operations on that Project, without it of all others. Whether the state allows it is judged when it is done, and so is the role."
+      )
     )
   )
   .add(

@@ -78,7 +78,13 @@ const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence", 
 const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output", {
   params: ById,
   success: Schema.String.annotate({ description: "a string" }).pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
-}).annotateMerge(about(reading, "The whole output of a check"))
+}).annotateMerge(
+  about(
+    reading,
+    "The output of a check",
+    "The bytes that its evidence has the digest of; with `Range: bytes=…` a part of them. The answer has an `ETag`."
+  )
+)
 
 const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: DiffAnswer })
   .annotateMerge(

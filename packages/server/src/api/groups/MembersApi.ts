@@ -21,7 +21,7 @@ export const MembersApi = HttpApiGroup.make("members")
       about(
         reading,
         "The entries of a Project, in one page",
-        "Owners of the organization are admins and its other members have the role `member`, unless an entry says otherwise."
+        "Owners of the organization are admins and its other members have the role `member`, unless an entry says otherwise. The answer has an `ETag`: sent as `If-Match` with the next list, it makes sure that nobody else changed it meanwhile."
       )
     )
   )
@@ -30,7 +30,13 @@ export const MembersApi = HttpApiGroup.make("members")
       params: ById,
       payload: MembersBody,
       success: pageOf(MemberRecord)
-    }).annotateMerge(about(administering, "Replace the entries of a Project", "In force with the next request."))
+    }).annotateMerge(
+      about(
+        administering,
+        "Replace the entries of a Project",
+        "In force with the next request. With `If-Match` (RFC 9110) 412 `precondition_failed` when the list is another one."
+      )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Members of a Project")

@@ -31,7 +31,13 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
     HttpApiEndpoint.get("members", "/v1/organizations/:id/members", {
       params: ById,
       success: pageOf(OrganizationMemberRecord)
-    }).annotateMerge(about(readingOwn, "The members of an organization, in one page"))
+    }).annotateMerge(
+      about(
+        readingOwn,
+        "The members of an organization, in one page",
+        "The answer has an `ETag`: sent as `If-Match` with the next list, it makes sure that nobody else changed it meanwhile."
+      )
+    )
   )
   .add(
     HttpApiEndpoint.put("putMembers", "/v1/organizations/:id/members", {
@@ -42,7 +48,7 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
       about(
         administeringOwn,
         "Replace the members of an organization",
-        "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. Who is not named any more has left: nothing that they held in its Projects counts, from the next request on."
+        "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. Who is not named any more has left: nothing that they held in its Projects counts, from the next request on. With `If-Match` (RFC 9110) 412 `precondition_failed` when the list is another one."
       )
     )
   )

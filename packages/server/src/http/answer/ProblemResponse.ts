@@ -87,8 +87,7 @@ const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-store"
+  "cross-origin-resource-policy": "same-origin"
 }
 
 /** Answers of the API are data: nothing in them may load or run anything. */
@@ -98,8 +97,9 @@ const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The headers of every answer: nothing is stored, framed or sniffed, and nothing in it loads or runs; the page at
- * `/docs` may run its own script.
+ * The headers of every answer: nothing is framed or sniffed, and nothing in it loads or runs; the page at `/docs` may run
+ * its own script. Nothing is stored but what has an entity tag: that is shown again once the server says that the caller
+ * may still see it.
  */
 export const withHeaders = (
   response: HttpServerResponse.HttpServerResponse,
@@ -108,6 +108,7 @@ export const withHeaders = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeaders(response, {
     ...always,
+    "cache-control": response.headers["etag"] === undefined ? "no-store" : "private, no-cache",
     "content-security-policy": path === "/docs" ? pagePolicy : dataPolicy,
     "x-request-id": requestId
   })

@@ -1,6 +1,7 @@
 /** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
 import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
 import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Keepers"
+import type { MembersChanged } from "@pawl/core/access/Members"
 import type { OrganizationLimit } from "@pawl/core/access/Organizations"
 import type { DeviceDenied, DevicePending } from "@pawl/core/access/Devices"
 import type { CodeRefused } from "@pawl/core/access/SignInCodes"
@@ -94,6 +95,7 @@ export type Refusal =
   | LeaseLost
   | LedgerUnavailable
   | MemberLimit
+  | MembersChanged
   | NoDeployedRelease
   | NoCheckpoint
   | NoSbom

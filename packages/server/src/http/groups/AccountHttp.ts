@@ -2,12 +2,17 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { entriesOf } from "@pawl/core/access/Departures"
+import { InsufficientRole, InsufficientScope, roleOf } from "@pawl/core/access/Access"
 import { revokeFor } from "@pawl/core/access/Keepers"
-import type { Token } from "@pawl/core/model/Membership"
+import { find } from "@pawl/core/ledger/Decision"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { covers, type Role, type Scope, type Token } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { type Credential, issue, list } from "@pawl/core/access/Tokens"
 import { CurrentUser } from "../../api/Authentication.ts"
+import type { Need } from "../../api/Needs.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
+import { endpoints } from "../request/Endpoints.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 
 /** A token as it is answered: what its text is compared with stays here. */
@@ -17,6 +22,20 @@ export const withoutHash = ({ hash: _hash, ...token }: Token) => token
 const asToken = ({ id, ...credential }: Credential): Pick<Token, "id" | "name" | "scopes" | "expiresAt"> => ({
   ...credential,
   id: `tok_${id.slice("tok_".length)}`
+})
+
+/** Why a caller may not, in the words of the refusal; null where they may. */
+const against = ({ role: needed, scope }: Need, held: Role | null, scopes: ReadonlyArray<Scope>): string | null => {
+  if (!scopes.includes(scope)) return new InsufficientScope({ held: scopes, needed: scope }).message
+  return needed === null || held === null || covers(held, needed)
+    ? null
+    : new InsufficientRole({ held, needed }).message
+}
+
+const heldOn = Effect.fnUntraced(function* (userId: string, projectId: string) {
+  const project = yield* find("project", projectId)
+  const role = project === null ? null : yield* roleOf(userId, project.record)
+  return role ?? (yield* new Unknown({ kind: "project", id: projectId }))
 })
 
 /** Handlers of `account`. The text of a token is in the answer that issues it, and nowhere else. */
@@ -33,6 +52,21 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
             organizations: organizations.items,
             token: asToken(token)
           }
+        })
+      )
+    )
+    .handle("capabilities", ({ query }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user, token } = yield* CurrentUser
+          const projectId = query.projectId ?? null
+          const role = projectId === null ? null : yield* heldOn(user.id, projectId)
+          const items = endpoints.flatMap(({ method, name, need, path }) => {
+            if (need === null || (need.role === null) !== (projectId === null)) return []
+            const reason = against(need, role, token.scopes)
+            return [{ operation: name, method, path, may: reason === null, reason }]
+          })
+          return { projectId, role, items }
         })
       )
     )

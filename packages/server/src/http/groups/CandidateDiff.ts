@@ -1,6 +1,7 @@
 /** What changes between two commits, in the form that the caller accepts. */
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { entityTag } from "@pawl/core/primitives/Conditional"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import type { FileChange } from "@pawl/core/model/ChangeSet"
 import {
@@ -13,6 +14,8 @@ import {
 import { packageChanges } from "@pawl/core/verification/PackageLook"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
+import { ApiSettings } from "../ApiSettings.ts"
+import { withTag } from "../answer/Validators.ts"
 import { prefers } from "../request/AcceptHeader.ts"
 import { DiffPieces } from "./DiffPieces.ts"
 import { DiffSlots, streamed } from "./DiffSlots.ts"
@@ -90,15 +93,19 @@ const answered = Effect.fnUntraced(
     const request = yield* HttpServerRequest.HttpServerRequest
     const repositories = yield* Repositories
     const slots = yield* DiffSlots
+    const exchange = yield* Exchange
     const { from, to } = compared
     const { user } = yield* CurrentUser
     const inSlot = slots.withSlot(user.id)
     const text = yield* inSlot(somewhere(compared, (ref) => repositories.diffText(ref, from, to)))
+    const isText = prefers(request.headers["accept"], "text/plain", "application/json")
+    // Commits never change. A newer version may tell them in another way.
+    const { version } = yield* ApiSettings
+    yield* withTag(entityTag(version, exchange.path, from, to, isText ? "text" : "json"))
     const isLong = text.sizeBytes > ServerLimits.answerWholeBytes
-    const exchange = yield* Exchange
     if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
     const pieces = isLong ? streamed(slots, user.id, text.pieces) : text.pieces
-    if (prefers(request.headers["accept"], "text/plain", "application/json"))
+    if (isText)
       return HttpServerResponse.stream(pieces, {
         contentType: "text/plain; charset=utf-8",
         contentLength: text.sizeBytes

@@ -2,10 +2,11 @@
 import type { Evidence } from "@pawl/core/model/Evidence"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { asText } from "../answer/JsonPieces.ts"
+import { byteRange, entityTag } from "@pawl/core/primitives/Conditional"
+import { withTag } from "../answer/Validators.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Effect, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** At most `max` bytes of the output; null when there is none any more. */
@@ -36,14 +37,33 @@ export const withOutput = (evidence: Evidence) =>
         }
   )
 
-/** The whole output as text, read from its object while it is answered. */
+/**
+ * The whole output, or the part that `Range` asks for, read from its object while it is answered. The bytes are those that
+ * the check wrote, so that they have the digest that its evidence names; what of them is no UTF-8 is for the reader to show.
+ */
 export const outputOf = Effect.fnUntraced(function* (evidence: Evidence) {
   const key = evidence.outputKey
   const unknown = new Unknown({ kind: "output", id: evidence.id })
   if (key === null) return yield* unknown
   const objects = yield* ObjectStore
-  yield* objects.head(key).pipe(Effect.catchTags({ ObjectMissing: () => unknown, InvalidKey: Effect.die }))
-  // What is not UTF-8 is shown as such, so the length of the answer is not the object's.
-  const text = Stream.encodeText(asText(objects.stream(key)))
-  return HttpServerResponse.stream(text, { contentType: "text/plain; charset=utf-8" })
+  const { sizeBytes } = yield* objects
+    .head(key)
+    .pipe(Effect.catchTags({ ObjectMissing: () => unknown, InvalidKey: Effect.die }))
+  const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+  const tag = entityTag(evidence.id, evidence.outputDigest ?? key)
+  yield* withTag(tag)
+  const isWanted = method === "GET" && [undefined, tag].includes(headers["if-range"]?.trim())
+  const range = isWanted ? byteRange(headers["range"] ?? null, sizeBytes) : null
+  if (range === "unsatisfiable")
+    return HttpServerResponse.empty({ status: 416, headers: { "content-range": `bytes */${sizeBytes}` } })
+  const { end, start } = range ?? { start: 0, end: sizeBytes }
+  return HttpServerResponse.stream(objects.stream(key, range ?? undefined), {
+    status: range === null ? 200 : 206,
+    contentType: "text/plain; charset=utf-8",
+    contentLength: end - start,
+    headers: {
+      "accept-ranges": "bytes",
+      ...(range === null ? {} : { "content-range": `bytes ${start}-${end - 1}/${sizeBytes}` })
+    }
+  })
 })

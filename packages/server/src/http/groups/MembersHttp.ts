@@ -1,10 +1,11 @@
 /** Members of Projects. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { list, replace } from "@pawl/core/access/Members"
+import { list, replace, tagOfList } from "@pawl/core/access/Members"
 import { find } from "@pawl/core/ledger/Decision"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { ifMatch, withTag } from "../answer/Validators.ts"
 import { onProject } from "../request/Reach.ts"
 
 /** Rows of members with the users' names, as one page. */
@@ -23,7 +24,9 @@ export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          return yield* named((yield* list(project.id)).map((each) => each.record))
+          const rows = (yield* list(project.id)).map((each) => each.record)
+          yield* withTag(tagOfList(rows))
+          return yield* named(rows)
         })
       )
     )
@@ -31,7 +34,9 @@ export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          return yield* named(yield* replace(project.id, payload.members))
+          const rows = yield* replace(project.id, payload.members, yield* ifMatch)
+          yield* withTag(tagOfList(rows))
+          return yield* named(rows)
         })
       )
     )

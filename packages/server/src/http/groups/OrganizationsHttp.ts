@@ -1,11 +1,12 @@
 /** Organizations and their members. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
+import { listOfOrganization, replaceOfOrganization, tagOfList } from "@pawl/core/access/Members"
 import { create, list } from "@pawl/core/access/Organizations"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { ifMatch, withTag } from "../answer/Validators.ts"
 import { named } from "./MembersHttp.ts"
 import { onOrganization } from "../request/Reach.ts"
 
@@ -25,7 +26,9 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
       answering(
         Effect.gen(function* () {
           const place = yield* onOrganization(params.id)
-          return yield* named((yield* listOfOrganization(place.organizationId)).map((each) => each.record))
+          const rows = (yield* listOfOrganization(place.organizationId)).map((each) => each.record)
+          yield* withTag(tagOfList(rows))
+          return yield* named(rows)
         })
       )
     )
@@ -34,7 +37,9 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
         Effect.gen(function* () {
           const place = yield* onOrganization(params.id)
           const { token } = yield* CurrentUser
-          return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members, token))
+          const rows = yield* replaceOfOrganization(place.organizationId, payload.members, token, yield* ifMatch)
+          yield* withTag(tagOfList(rows))
+          return yield* named(rows)
         })
       )
     )

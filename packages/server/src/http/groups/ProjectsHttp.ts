@@ -7,6 +7,8 @@ import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organiz
 import { bundleJsonOf, sbomOfGeneration } from "@pawl/core/app/KeptSbom"
 import { find } from "@pawl/core/ledger/Decision"
 import { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
+import { entityTag } from "@pawl/core/primitives/Conditional"
+import { sha256 } from "@pawl/core/primitives/Digest"
 import { sbomType } from "@pawl/core/packages/Sbom"
 import { signedSummary, type SummaryPlacesOf } from "@pawl/core/provenance/Summary"
 import { archive } from "@pawl/core/project/Archival"
@@ -21,6 +23,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { withTag } from "../answer/Validators.ts"
 import { codeAnswer } from "./Code.ts"
 import { comparison, releasesOf, versionsOf } from "./Generations.ts"
 import { actor, onProject } from "../request/Reach.ts"
@@ -57,16 +60,20 @@ const filesOf = Effect.fnUntraced(function* (body: {
 const number = /^(?:0|[1-9]\d{0,14})$/
 
 /** The list of a generation's packages, byte for byte as it was stored. */
+/** Bytes that never change, with the tag of what they are. */
+const finalBytes = (bytes: Uint8Array, contentType: string) =>
+  Effect.flatMap(sha256(bytes), (digest) =>
+    Effect.as(withTag(entityTag(digest)), HttpServerResponse.uint8Array(bytes, { contentType }))
+  )
+
 const sbomAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
   if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
-  const contentType = sbomType
-  return HttpServerResponse.uint8Array(yield* sbomOfGeneration(projectId, Number(n)), { contentType })
+  return yield* finalBytes(yield* sbomOfGeneration(projectId, Number(n)), sbomType)
 })
 
 const bundleAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
   if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
-  const contentType = "application/json"
-  return HttpServerResponse.uint8Array(yield* bundleJsonOf(projectId, Number(n)), { contentType })
+  return yield* finalBytes(yield* bundleJsonOf(projectId, Number(n)), "application/json")
 })
 
 const vsaAnswer = Effect.fnUntraced(function* (projectId: string, n: string, asked?: EnvelopeFormat) {

@@ -25,6 +25,8 @@ export interface ExchangeShape {
   readonly enter: (caller: string) => Effect.Effect<void, Problem>
   /** Tells how to see whether others wait for what this answer holds: then its reader is given less time. */
   readonly isAwaited: (see: () => boolean) => void
+  /** The entity tag of the answer, where it has one. */
+  tag: string | null
   /** Makes its answer of what the handler answers, where it can. */
   readonly answer: Written
   /** Set when the handler is done: what fails to decode after that is the server's fault. */
@@ -43,6 +45,7 @@ export const Exchange = Context.Reference("@pawl/server/http/request/Exchange", 
     place: null,
     enter: () => Effect.void,
     isAwaited: () => {},
+    tag: null,
     answer: () => null,
     handled: false
   })

@@ -40,5 +40,7 @@ export const accessProblems = {
   ApproverLimit: ({ max, message }) => conflict("approver_limit", "No more passkeys", message, { max }),
   LastEndorser: ({ credential, message }) =>
     conflict("last_endorser", "An owner keeps a passkey", message, { credential }),
+  MembersChanged: ({ message, tag }) =>
+    problemOf(412, "precondition_failed", "Somebody else changed the members", message, { tag }),
   MemberLimit: ({ max, message }) => conflict("member_limit", "No more members", message, { max })
 } satisfies Partial<Rows>

@@ -4,6 +4,7 @@ import { type ReactNode, type SubmitEvent, useState } from "react"
 import { api } from "../api/Client.ts"
 import { type Member, membersKey, useMemberList } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { mayKey, useWhyNot } from "../project/May.ts"
 import { SettingsScreen } from "../settings/SettingsScreen.tsx"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
@@ -46,6 +47,8 @@ const useMembers = (id: string) => {
     },
     onSuccess: ({ items }) => {
       client.setQueryData(membersKey(id), items)
+      // It may be one's own role.
+      void client.invalidateQueries({ queryKey: mayKey })
       announce("The members are changed")
     }
   })
@@ -62,6 +65,7 @@ const AddMember = ({
   const [userId, setUserId] = useState("")
   const [role, setRole] = useState<Role>("member")
   const [wrong, setWrong] = useState<string | null>(null)
+  const why = useWhyNot(useProjectHere(), "members.put")
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const given = userId.trim()
@@ -89,7 +93,7 @@ const AddMember = ({
           ))}
         </SelectField>
         <div>
-          <Button type="submit" look="primary" busy={isBusy}>
+          <Button type="submit" look="primary" busy={isBusy} why={why}>
             Add
           </Button>
         </div>

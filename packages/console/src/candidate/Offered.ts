@@ -1,7 +1,9 @@
 /** Which actions a Change offers to who looks at it, which is the first, and why one may not. The server judges again. */
 import { holdsAll } from "../change/Next.ts"
+import type { MayNot, Operation } from "../project/May.ts"
 import { shortHashes } from "./WhatToDo.ts"
-import type { Candidate, Change, Me, Policy, Why } from "../change/Records.ts"
+import type { SignedIn } from "../api/Session.ts"
+import type { Candidate, Change, Policy, Why } from "../change/Records.ts"
 
 /** One for each component that acts. */
 export type Verb = "approve" | "reject" | "promote" | "land" | "request" | "send" | "cancel"
@@ -19,30 +21,23 @@ export interface Standing {
   readonly candidate: Candidate | null
   readonly why: Why | null
   readonly policy: Policy | null
-  readonly me: Me | null
+  readonly me: Pick<SignedIn, "user"> | null
+  readonly mayNot: MayNot | null
   readonly isArchived: boolean
   /** Ids. */
   readonly changeSets: ReadonlyArray<string>
 }
 
-const scopeOf: Readonly<Record<Verb, Me["token"]["scopes"][number]>> = {
-  approve: "approve",
-  reject: "approve",
-  promote: "promote",
-  land: "promote",
-  request: "write",
-  send: "write",
-  cancel: "write"
-}
-
-/** Why somebody may not do this in a Project, as far as their scopes and their entry say; null where nothing speaks against it. */
-export const mayNot = (me: Me, projectId: string, verb: Verb): string | null => {
-  const scope = scopeOf[verb]
-  if (!me.token.scopes.includes(scope))
-    return `Your token may only ${me.token.scopes.join(", ")}. Sign in with one that may more.`
-  const entry = me.memberships.find((each) => each.projectId === projectId)
-  return entry?.role === "viewer" ? "You are a viewer of this Project. An admin can make you a member." : null
-}
+/** The operation behind each verb. */
+export const operationOf = {
+  approve: "approvals.approve",
+  reject: "approvals.approve",
+  promote: "candidates.promote",
+  land: "lane.land",
+  request: "candidates.create",
+  send: "changesets.create",
+  cancel: "changes.cancel"
+} as const satisfies Readonly<Record<Verb, Operation>>
 
 const cancellable = new Set(["created", "compiling", "running", "verifying", "awaiting_approval", "budget_blocked"])
 const over = new Set(["completed", "failed", "cancelled"])
@@ -111,9 +106,7 @@ export const offered = (at: Standing): ReadonlyArray<Offered> => {
   if (over.has(at.change.status)) return []
   const all = offers(at).map(([verb, why]) => ({
     verb,
-    why: at.isArchived
-      ? "The Project is archived."
-      : ((at.me === null ? null : mayNot(at.me, at.change.projectId, verb)) ?? why)
+    why: at.isArchived ? "The Project is archived." : (at.mayNot?.(operationOf[verb]) ?? why)
   }))
   const waits = at.candidate !== null && ["composing", "composed", "verifying"].includes(at.candidate.status)
   const mustPlan = at.why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true

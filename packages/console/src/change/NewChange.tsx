@@ -6,6 +6,7 @@ import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
 import { announce } from "../shell/Announcements.ts"
+import { useMayNot } from "../project/May.ts"
 import { SelectField, TextAreaField, TextField } from "../ui/Field.tsx"
 import { budgetProblem } from "./Budget.ts"
 
@@ -71,6 +72,7 @@ export const NewChange = ({
   const [isAsked, setAsked] = useState(false)
   const wrongBudget = budgetProblem(given.budget)
   const isMissing = given.goal.trim() === ""
+  const why = useMayNot(projectId)?.("changes.create") ?? null
   const opening = useMutation({
     mutationFn: () =>
       api.changes.create({
@@ -97,6 +99,7 @@ export const NewChange = ({
       busyVerb="Opening…"
       busy={opening.isPending}
       error={opening.error}
+      why={why}
       onClose={onClose}
       onSubmit={() => {
         setAsked(true)

@@ -4,7 +4,10 @@ import { useSearchParams } from "wouter"
 import type { Standing } from "../candidate/Offered.ts"
 import type { Answer } from "../api/Wire.ts"
 import { currentOf } from "./Current.ts"
-import { useMe } from "../account/Me.ts"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
+import { session } from "../api/Session.ts"
+import { useMayNot } from "../project/May.ts"
 import { usePolicy, useProjectOf } from "../project/ProjectQueries.ts"
 import { useCandidates, useChangeSets, useWhy } from "./Queries.ts"
 import type { Candidate, Change, ChangeSet } from "./Records.ts"
@@ -27,7 +30,8 @@ export const useStanding = (change: Change): StandingHere => {
   const changeSets = useChangeSets(change.id)
   const project = useProjectOf(change.projectId)
   const policy = usePolicy(change.projectId)
-  const me = useMe()
+  const me = useAnswer(keys.session, session.current)
+  const mayNot = useMayNot(change.projectId)
   const candidate = currentOf(candidates.data ?? [], search.get("candidate"))
   const why = useWhy(candidate?.id ?? null)
   const isAllThere =
@@ -35,7 +39,8 @@ export const useStanding = (change: Change): StandingHere => {
     changeSets.data !== undefined &&
     (candidate === null || why.data !== undefined) &&
     policy.data !== undefined &&
-    me.data !== undefined
+    me.data !== undefined &&
+    mayNot !== null
   // What was shown once stays, also while a Candidate that takes another's place is asked about.
   const [wasThere, setThere] = useState(false)
   useEffect(() => {
@@ -48,6 +53,7 @@ export const useStanding = (change: Change): StandingHere => {
       why: why.data ?? null,
       policy: policy.data ?? null,
       me: me.data ?? null,
+      mayNot,
       isArchived: project.data?.project.status === "archived",
       changeSets: (changeSets.data ?? []).map(({ id }) => id)
     },

@@ -4,6 +4,7 @@ import type { ReactNode } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
 import { Problem } from "../ui/Problem.tsx"
@@ -16,7 +17,9 @@ export const DeployButton = ({
   readonly words: string
   readonly isMain?: boolean
 }): ReactNode => {
-  const { id, status } = useProjectHere()
+  const here = useProjectHere()
+  const { id } = here
+  const why = useWhyNot(here, "apps.deploy")
   const client = useQueryClient()
   const deploying = useMutation({
     mutationFn: () => api.apps.deploy({ params: { id } }),
@@ -31,7 +34,7 @@ export const DeployButton = ({
       <Button
         {...(isMain ? { look: "primary" as const } : {})}
         busy={deploying.isPending}
-        why={status === "archived" ? "The Project is archived." : null}
+        why={why}
         onClick={() => deploying.mutate()}
       >
         {words}

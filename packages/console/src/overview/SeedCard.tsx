@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
@@ -19,7 +20,9 @@ const templates = {
 
 /** What is chosen becomes S0. */
 export const SeedCard = (): ReactNode => {
-  const { id, status } = useProjectHere()
+  const here = useProjectHere()
+  const { id } = here
+  const why = useWhyNot(here, "projects.source")
   const client = useQueryClient()
   const [template, setTemplate] = useState<keyof typeof templates>("shop")
   const seeding = useMutation({
@@ -53,12 +56,7 @@ export const SeedCard = (): ReactNode => {
               </option>
             ))}
           </SelectField>
-          <Button
-            type="submit"
-            look="primary"
-            busy={seeding.isPending}
-            why={status === "archived" ? "The Project is archived." : null}
-          >
+          <Button type="submit" look="primary" busy={seeding.isPending} why={why}>
             {seeding.isPending ? "Seeding…" : "Make it S0"}
           </Button>
         </form>

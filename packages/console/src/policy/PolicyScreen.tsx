@@ -6,6 +6,7 @@ import { keys } from "../api/Keys.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import { policyKey, usePolicy } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
 import { SettingsScreen } from "../settings/SettingsScreen.tsx"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
@@ -52,11 +53,13 @@ const SaveBar = ({
   discard,
   isBusy,
   next,
-  save
+  save,
+  why
 }: {
   readonly changed: ReadonlyArray<string>
   readonly next: number
   readonly isBusy: boolean
+  readonly why: string | null
   readonly save: () => void
   readonly discard: () => void
 }): ReactNode => (
@@ -66,7 +69,7 @@ const SaveBar = ({
     </p>
     <div className="row">
       <Button onClick={discard}>Discard</Button>
-      <Button look="primary" busy={isBusy} onClick={save}>
+      <Button look="primary" busy={isBusy} why={why} onClick={save}>
         Save as version {next}
       </Button>
     </div>
@@ -74,7 +77,9 @@ const SaveBar = ({
 )
 
 const Form = ({ policy }: { readonly policy: Policy }): ReactNode => {
-  const { id } = useProjectHere()
+  const here = useProjectHere()
+  const { id } = here
+  const why = useWhyNot(here, "policies.put")
   const [draft, setDraft] = useState<Draft | null>(null)
   const saving = useSaving(id, () => setDraft(null))
   const base = draft?.base ?? policy
@@ -124,6 +129,7 @@ const Form = ({ policy }: { readonly policy: Policy }): ReactNode => {
             changed={changed.map((name) => fieldWords[name])}
             next={base.version + 1}
             isBusy={saving.isPending}
+            why={why}
             save={() => saving.mutate({ base, mine: fields })}
             discard={() => settle(null)}
           />

@@ -9,6 +9,7 @@ import { asRefusal } from "../api/Refusal.ts"
 import { FileList } from "../generation/FileList.tsx"
 import { useComparison } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useMayNot } from "../project/May.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
@@ -147,7 +148,8 @@ export const RollbackPlan = ({ head, target }: Of): ReactNode => {
     }
   })
   const isStale = asking.error !== null && asRefusal(asking.error).code === "stale"
-  const why = comparison.data === undefined || plan === undefined ? "First see what it changes." : null
+  const mayNot = useMayNot(id)?.("rollbacks.create") ?? null
+  const why = comparison.data === undefined || plan === undefined ? "First see what it changes." : mayNot
   return (
     <>
       {seen === head ? null : <Moved from={seen} head={head} />}

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
@@ -11,9 +12,11 @@ import { Confirm } from "../ui/Confirm.tsx"
 
 /** Nothing where it has ended already. */
 export const ArchiveCard = (): ReactNode => {
-  const { id, label, name, status } = useProjectHere()
+  const here = useProjectHere()
+  const { id, label, name, status } = here
   const client = useQueryClient()
   const [isAsked, setAsked] = useState(false)
+  const why = useWhyNot(here, "projects.archive")
   const archiving = useMutation({
     mutationFn: () => api.projects.archive({ params: { id } }),
     onSuccess: () => {
@@ -33,7 +36,7 @@ export const ArchiveCard = (): ReactNode => {
           cannot be taken back.
         </p>
         <div>
-          <Button look="danger" onClick={() => setAsked(true)}>
+          <Button look="danger" why={why} onClick={() => setAsked(true)}>
             Archive {name}
           </Button>
         </div>

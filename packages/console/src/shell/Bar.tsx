@@ -1,8 +1,6 @@
 /** Above every screen: where one is, what waits, whether it is live, and who one is. */
 import type { ReactNode } from "react"
 import { Link, useLocation } from "wouter"
-import { api } from "../api/Client.ts"
-import { useAnswer } from "../api/Queries.ts"
 import type { SignedIn } from "../api/Session.ts"
 import icon from "../icon.svg"
 import { useInbox } from "../inbox/InboxQuery.ts"
@@ -14,10 +12,8 @@ import { labelIn } from "./Place.ts"
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx"
 import { UserMenu } from "./UserMenu.tsx"
 
-const Environment = (): ReactNode => {
-  const { data } = useAnswer(["health"], (options) => api.service.health({}, options))
-  return data === undefined || data.environment === "production" ? null : <Tag tone="warn">{data.environment}</Tag>
-}
+const Environment = ({ environment }: Pick<SignedIn, "environment">): ReactNode =>
+  environment === "production" ? null : <Tag tone="warn">{environment}</Tag>
 
 const InboxCount = (): ReactNode => {
   const count = useInbox().data?.items.length ?? 0
@@ -84,7 +80,7 @@ export const Bar = ({
           </Link>
         </nav>
         <div className="bar-end">
-          <Environment />
+          <Environment environment={signedIn.environment} />
           <ConnectionState />
           <UserMenu signedIn={signedIn} showKeys={showKeys} />
         </div>

@@ -9,6 +9,7 @@ import { Facts } from "../ui/Facts.tsx"
 import { Status } from "../ui/Status.tsx"
 import { DirectoryLetters } from "./DirectoryLetters.tsx"
 import { readiness } from "./ReadinessQuery.ts"
+import { Processes } from "./Processes.tsx"
 import { SigningKeys } from "./SigningKeys.tsx"
 import { UseToday } from "./UseToday.tsx"
 import "../settings/settings.css"
@@ -59,6 +60,7 @@ export default function SystemScreen(): ReactNode {
       }
     >
       <ServerCard />
+      <Processes />
       <DirectoryLetters />
       <UseToday />
       <SigningKeys />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react"
 import { Link } from "wouter"
 import { useAnswer } from "../api/Queries.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
 import { SettingsScreen } from "../settings/SettingsScreen.tsx"
 import { Answered } from "../ui/Answered.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -40,11 +41,13 @@ const columns = (label: string): ReadonlyArray<Column<Webhook>> => [
 
 /** The webhooks, and the way to make one. */
 export default function WebhooksScreen(): ReactNode {
-  const { id, label } = useProjectHere()
+  const here = useProjectHere()
+  const { id, label } = here
+  const why = useWhyNot(here, "webhooks.create")
   const [isMaking, setMaking] = useState(false)
   const webhooks = useAnswer(webhooksKey(id), (options) => webhooksOf(id, options))
   const make = (
-    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+    <Button look="primary" icon="plus" why={why} onClick={() => setMaking(true)}>
       New webhook
     </Button>
   )

@@ -1,8 +1,7 @@
 /** What the agents of a Change have spent of what they may, why they stopped, and more of it. */
 import { type ReactNode, useState } from "react"
-import { useMe } from "../account/Me.ts"
-import { mayNot } from "../candidate/Offered.ts"
 import type { Change } from "../change/Records.ts"
+import { useMayNot } from "../project/May.ts"
 import { Button } from "../ui/Button.tsx"
 import { Notice } from "../ui/Notice.tsx"
 import { RaiseBudget } from "./RaiseBudget.tsx"
@@ -12,9 +11,7 @@ const over = new Set(["completed", "failed", "cancelled"])
 
 const Raise = ({ change }: { readonly change: Change }): ReactNode => {
   const [isAsked, setAsked] = useState(false)
-  const me = useMe().data
-  // To raise it needs what to send a ChangeSet needs.
-  const why = me === undefined ? null : mayNot(me, change.projectId, "send")
+  const why = useMayNot(change.projectId)?.("changes.budget") ?? null
   return (
     <>
       <Button size="small" why={why} onClick={() => setAsked(true)}>

@@ -164,7 +164,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
       await opened.page.keyboard.press("Enter")
     }
     expect(await opened.page.getByRole("dialog").count()).toBe(0)
-    await opened.page.getByText("Your token may only read.").first().waitFor()
+    await opened.page.getByText("This needs a token with the scope approve; this one has read.").first().waitFor()
     expect(await opened.broken()).toEqual([])
     await opened.picture("change-may-not")
     await close()
@@ -221,6 +221,11 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await picture("change-land")
     await dialog.getByRole("button", { name: "Land", exact: true }).click()
     await dialog.waitFor({ state: "detached" })
+    // The server has as long as it needs: the page may not lag behind it.
+    await Flow.until(
+      () => server.api.get<{ change: { status: string } }>(`/v1/changes/${change.id}`),
+      (answer) => answer.change.status === "completed"
+    )
     await page
       .getByRole("region", { name: "What is next" })
       .getByText(/^S\d+ is live$/)

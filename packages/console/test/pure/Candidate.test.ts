@@ -4,7 +4,7 @@ import { base64, base64Url, bytesOf } from "../../src/approval/Base64Url.ts"
 import { checkLook } from "../../src/candidate/CheckLook.ts"
 import { mustSign } from "../../src/candidate/Decision.ts"
 import { filesWords } from "../../src/candidate/Files.tsx"
-import { isGap, mayNot, offered, type Standing } from "../../src/candidate/Offered.ts"
+import { isGap, offered, operationOf, type Standing } from "../../src/candidate/Offered.ts"
 import { riskReasons } from "../../src/candidate/RiskWords.ts"
 import { blockNext, blocksIn, refusalNext, shortHashes } from "../../src/candidate/WhatToDo.ts"
 import type { Candidate, Change, Me, Policy, Why } from "../../src/change/Records.ts"
@@ -36,6 +36,7 @@ const at = (fields: Partial<Standing>): Standing => ({
   why: null,
   policy: { allowSelfApproval: true } as unknown as Policy,
   me: me(),
+  mayNot: () => null,
   isArchived: false,
   changeSets: ["cs_1"],
   ...fields
@@ -95,12 +96,12 @@ describe("What a Change offers", () => {
 
   it("is off for who may not: by scope, by role, by having opened it, by having decided, in an archive", () => {
     const standing = at({ candidate: candidate("verified"), why: owing() })
-    const reading = me({ token: { scopes: ["read"] } })
-    expect(offered({ ...standing, me: reading }).every((each) => each.why !== null && !each.isMain)).toBe(true)
-    expect(mayNot(reading, "proj_1", "promote")).toBe("Your token may only read. Sign in with one that may more.")
-    const viewer = me({ memberships: [{ projectId: "proj_1", role: "viewer" }] })
-    expect(mayNot(viewer, "proj_1", "approve")).toContain("viewer")
-    expect(mayNot(viewer, "proj_2", "approve")).toBeNull()
+    const words = "This needs the role member; yours is viewer."
+    expect(offered({ ...standing, mayNot: () => words }).every((each) => each.why === words && !each.isMain)).toBe(true)
+    const approvesNot = (operation: string) => (operation === operationOf.approve ? words : null)
+    expect(reasonOf(at({ ...standing, mayNot: approvesNot }), "approve")).toBe(words)
+    expect(reasonOf(at({ ...standing, mayNot: approvesNot }), "reject")).toBe(words)
+    expect(reasonOf(at({ ...standing, mayNot: approvesNot }), "send")).toBeNull()
     const opener = at({
       ...standing,
       policy: { allowSelfApproval: false } as unknown as Policy,

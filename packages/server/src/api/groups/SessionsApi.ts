@@ -66,7 +66,9 @@ export const SessionsApi = HttpApiGroup.make("sessions")
       success: Schema.Struct({
         /** Null for who asks with a token. */
         session: Schema.NullOr(SessionRecord),
-        user: UserRecord
+        user: UserRecord,
+        /** Of the installation, as `/health` says. */
+        environment: Schema.Literals(["production", "development"])
       })
     }).annotateMerge(about(readingOwn, "The session that asks, and its user"))
   )

@@ -7,6 +7,7 @@ import { find } from "@pawl/core/ledger/Decision"
 import type { Session } from "@pawl/core/model/SignIn"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
+import { ApiSettings } from "../ApiSettings.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 
 /** A session as it is answered: what its cookie is compared with stays here. */
@@ -20,7 +21,8 @@ export const SessionsHttp = HttpApiBuilder.group(PawlApi, "sessions", (handlers)
         Effect.gen(function* () {
           const { token, user } = yield* CurrentUser
           const session = yield* find("session", token.id)
-          return { session: session === null ? null : withoutHash(session.record), user }
+          const { environment } = yield* ApiSettings
+          return { session: session === null ? null : withoutHash(session.record), user, environment }
         })
       )
     )

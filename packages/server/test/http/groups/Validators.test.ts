@@ -51,7 +51,7 @@ describe("Lists of members", () => {
     const people = await Promise.all([newUser(api, "First"), newUser(api, "Second")])
     const tag = (await api.call("GET", path)).headers.get("etag") ?? ""
     const answers = await Promise.all(people.map(({ id }) => put(path, [{ userId: id, role: "viewer" }], tag)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412])
     expect((await api.call("GET", path)).body.items).toHaveLength(1)
   })
 
@@ -80,7 +80,6 @@ describe("What never changes", () => {
     candidateId = (await newCandidate(api, projectId, "r1", { "a.txt": "a" })).candidateId
     const { items } = (await api.call("GET", `/v1/candidates/${candidateId}/evidence`)).body
     evidence = items.find((row: { checkId: string }) => row.checkId === "test")
-    expect((await api.call("POST", `/v1/candidates/${candidateId}/promote`)).status).toBe(200)
   })
 
   const output = (headers: Readonly<Record<string, string>> = {}, method = "GET") =>

@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 
 /** Milliseconds that the browser waits, on a busy machine. */
-const patienceMs = 20_000
+const patienceMs = 60_000
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 

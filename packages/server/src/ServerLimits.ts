@@ -39,10 +39,9 @@ export const ServerLimits = {
   /** Characters of a file, a listing or a diff in one answer, and of the end of what a check said. */
   mcpTextLength: 32 * KiB,
   mcpOutputLength: 4 * KiB,
-  /** What a list has when nobody says how many, what it may have, and the pages of the API that it is looked for in. */
+  /** What a list has when nobody says how many, and what it may have. */
   mcpItems: 20,
   mcpItemsMost: 50,
-  mcpPages: 10,
   /** How long `wait` waits, and how often it looks. */
   mcpWaitMs: 50 * second,
   mcpLookMs: 1 * second,

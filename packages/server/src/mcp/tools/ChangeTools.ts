@@ -16,43 +16,11 @@ import {
 const shown = ({ createdAt, goal, id, status, updatedAt }: ChangeJson) => ({ id, status, goal, createdAt, updatedAt })
 const line = ({ goal, id, status }: ChangeJson): string => `${id}  ${status}  ${goal}`
 
-/** Changes of a status, page by page until there are enough of them. */
-const changesOf = Effect.fnUntraced(function* (
-  api: ToolApi,
-  {
-    from,
-    most,
-    project,
-    status
-  }: {
-    readonly project: string
-    readonly status: string | undefined
-    readonly most: number
-    readonly from: string | undefined
-  }
-) {
-  const found: Array<ChangeJson> = []
-  let cursor: string | null | undefined = from
-  for (let page = 0; page < ServerLimits.mcpPages; page++) {
-    // A page that holds more than is missing would be cut, and what is cut from it would be in no page.
-    const query = { limit: most - found.length, cursor: cursor ?? undefined }
-    const read: PageJson<ChangeJson> = yield* api.json<PageJson<ChangeJson>>({
-      path: pathTo`/v1/projects/${project}/changes`,
-      query
-    })
-    found.push(...read.items.filter((each) => status === undefined || each.status === status))
-    cursor = read.nextCursor
-    if (cursor === null || found.length >= most) break
-  }
-  return { found, nextCursor: cursor ?? null }
-})
-
 /** The Changes of a Project. */
 export const listChanges = tool({
   name: "list_changes",
   title: "List Changes",
-  description:
-    "The Changes of a Project, newest first. With a status only those; an answer that has few of them and a nextCursor goes on there.",
+  description: "The Changes of a Project, newest first. With a status only those.",
   reads: true,
   input: Schema.Struct({
     project: projectId,
@@ -63,10 +31,16 @@ export const listChanges = tool({
     cursor
   }),
   run: ({ cursor: from, limit: most = ServerLimits.mcpItems, project, status }, { api, fenced }) =>
-    Effect.map(changesOf(api, { project, status, most, from }), ({ found, nextCursor }) => ({
-      text: found.length === 0 ? "None." : fenced("goals of Changes", found.map(line).join("\n")),
-      structured: { changes: found.map(shown), nextCursor }
-    }))
+    Effect.map(
+      api.json<PageJson<ChangeJson>>({
+        path: pathTo`/v1/projects/${project}/changes`,
+        query: { status, limit: most, cursor: from }
+      }),
+      ({ items, nextCursor }) => ({
+        text: items.length === 0 ? "None." : fenced("goals of Changes", items.map(line).join("\n")),
+        structured: { changes: items.map(shown), nextCursor }
+      })
+    )
 })
 
 const listed = <A>(

@@ -24,8 +24,9 @@ export const create: Run = async ({ client, given: [goal = ""], has, project, va
 export const list: Run = async ({ client, project, value }) => {
   const most = countOf(value, "limit", 30)
   const id = await project.id()
+  const status = value("status")
   const items = await everyItem(
-    (cursor) => client().ask("changes.list", { id, query: { limit: Math.min(most, 100), cursor } }),
+    (cursor) => client().ask("changes.list", { id, query: { status, limit: Math.min(most, 100), cursor } }),
     most
   )
   return {

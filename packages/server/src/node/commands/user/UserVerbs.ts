@@ -83,7 +83,7 @@ const changes: ReadonlyArray<Verb> = [
     [],
     "The Changes of a Project, newest first",
     async () => (await import("./ChangeVerbs.ts")).list,
-    [limit]
+    [{ name: "status", takes: "status", what: "only those that have it" }, limit]
   ),
   verb(
     "change view",

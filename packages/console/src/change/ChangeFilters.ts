@@ -11,18 +11,21 @@ export interface Filters {
   readonly order: "newest" | "moved"
 }
 
+/** Those of a Change that is not over. */
+export const openStatuses: ReadonlyArray<Change["status"]> = [
+  "created",
+  "compiling",
+  "running",
+  "budget_blocked",
+  "verifying",
+  "awaiting_approval",
+  "promoting",
+  "releasing"
+]
+
 /** Groups of statuses that people ask for, beside each single one. */
 const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
-  open: [
-    "created",
-    "compiling",
-    "running",
-    "budget_blocked",
-    "verifying",
-    "awaiting_approval",
-    "promoting",
-    "releasing"
-  ],
+  open: openStatuses,
   over: ["completed", "failed", "cancelled"]
 }
 

@@ -8,6 +8,7 @@ import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { Outside } from "../ui/Outside.tsx"
 import { Status } from "../ui/Status.tsx"
+import { openStatuses } from "../change/ChangeFilters.ts"
 import type { Project } from "./ByLabel.ts"
 
 /** What is shown where an answer is missing. */
@@ -45,14 +46,12 @@ export const LiveApp = ({ project: { id } }: Of): ReactNode => {
 }
 
 const counted = 100
-const over = new Set(["completed", "failed", "cancelled"])
-
-/** Changes that are not over, of the newest. */
+/** Changes that are not over. */
 export const OpenChanges = ({ project }: Of): ReactNode => {
   const { id, label } = project
   const query = useAnswer(keys.ofProject(id, "changes", "count"), async (options) => {
-    const { items } = await api.changes.list({ params: { id }, query: { limit: counted } }, options)
-    return items.filter(({ status }) => !over.has(status)).length
+    const query = { limit: counted, status: openStatuses }
+    return (await api.changes.list({ params: { id }, query }, options)).items.length
   })
   return shown(query, (count) => <Link href={`/p/${label}/changes`}>{count === counted ? `${counted}+` : count}</Link>)
 }

@@ -1,6 +1,7 @@
+import { changeStatuses } from "@pawl/core/model/Change"
 import { describe, expect, it } from "vitest"
 import { budgetProblem } from "../../src/change/Budget.ts"
-import { filtered, filtersIn, isFiltering } from "../../src/change/ChangeFilters.ts"
+import { filtered, filtersIn, isFiltering, openStatuses } from "../../src/change/ChangeFilters.ts"
 import { currentOf, isUnderWay } from "../../src/change/Current.ts"
 import { goingOf } from "../../src/change/Going.ts"
 import { nameOf, withNames } from "../../src/change/Names.ts"
@@ -79,6 +80,11 @@ describe("The title of a Change", () => {
 })
 
 describe("The filters of the Changes", () => {
+  it("call open every status that there is, but for the three that end a Change", () => {
+    const ended = ["completed", "failed", "cancelled"]
+    expect(openStatuses).toEqual(changeStatuses.filter((status) => !ended.includes(status)))
+  })
+
   const all = [
     change({
       id: "chg_3" as Change["id"],

@@ -55,6 +55,13 @@ export const PageParams = Schema.Struct({
 })
 export interface PageParams extends Schema.Schema.Type<typeof PageParams> {}
 
+/** A query that keeps those of a list that stand in one of some statuses: `?status=a`, or `?status=a&status=b`. */
+export const statusParam = <const L extends ReadonlyArray<string>>(statuses: L) => {
+  const message = `use one or more of ${statuses.join(", ")}, each as a status= of its own`
+  const status = Schema.Literals(statuses)
+  return Schema.optionalKey(Schema.Union([status, Schema.Array(status)]).annotate({ message }))
+}
+
 /** `nextCursor` is null on the last page. */
 export const pageOf = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ items: Schema.Array(item), nextCursor: Schema.NullOr(Schema.String) })

@@ -1,11 +1,12 @@
 /** Candidates: ChangeSets composed, verified, and perhaps promoted. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { candidateStatuses } from "@pawl/core/model/Candidate"
 import { Why } from "@pawl/core/why/Why"
 import { Authenticated } from "../Authentication.ts"
 import { diffed } from "../Diffs.ts"
 import { about, promoting, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { ById, PageParams, pageOf, statusParam } from "../PageParams.ts"
 import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
@@ -52,9 +53,15 @@ const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates", {
 
 const list = HttpApiEndpoint.get("list", "/v1/changes/:id/candidates", {
   params: ById,
-  query: PageParams,
+  query: Schema.Struct({ ...PageParams.fields, status: statusParam(candidateStatuses) }),
   success: pageOf(CandidateRecord)
-}).annotateMerge(about(reading, "The Candidates of a Change, oldest first"))
+}).annotateMerge(
+  about(
+    reading,
+    "The Candidates of a Change, oldest first",
+    "`status` keeps those in one of the statuses that are named, each as a `status=` of its own. Ask for the next page with the same `status`."
+  )
+)
 
 const get = HttpApiEndpoint.get("get", "/v1/candidates/:id", { params: ById, success: CandidateAnswer }).annotateMerge(
   about(reading, "A Candidate")

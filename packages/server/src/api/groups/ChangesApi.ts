@@ -1,12 +1,12 @@
 /** Changes: a goal for a Project, from its opening to its end. */
-import { moneyNames } from "@pawl/core/model/Change"
+import { changeStatuses, moneyNames } from "@pawl/core/model/Change"
 import { Overlap } from "@pawl/core/model/Overlap"
 import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { ById, PageParams, pageOf, statusParam } from "../PageParams.ts"
 import { ChangeRecord, ModelCallRecord, TaskRecord } from "../RecordSchemas.ts"
 
 /** A Change, as an answer tells it. */
@@ -37,11 +37,25 @@ const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
   )
 )
 
+const ChangesParams = Schema.Struct({
+  ...PageParams.fields,
+  /** Only those in one of these statuses. */
+  status: statusParam(changeStatuses),
+  /** By when they were opened. Default `newest`. */
+  order: Schema.optionalKey(Schema.Literals(["newest", "oldest"]))
+})
+
 const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
   params: ById,
-  query: PageParams,
+  query: ChangesParams,
   success: pageOf(ChangeRecord)
-}).annotateMerge(about(reading, "The Changes of a Project, newest first"))
+}).annotateMerge(
+  about(
+    reading,
+    "The Changes of a Project, newest first",
+    "`status` keeps those in one of the statuses that are named, each as a `status=` of its own. A page is full unless it is the last. Ask for the next page with the same `status` and `order`."
+  )
+)
 
 const get = HttpApiEndpoint.get("get", "/v1/changes/:id", {
   params: ById,

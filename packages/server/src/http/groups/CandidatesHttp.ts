@@ -36,10 +36,14 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         })
       )
     )
-    .handle("list", ({ params, query }) =>
+    .handle("list", ({ params, query: { status, ...page } }) =>
       answering(
         Effect.flatMap(onChange(params.id), (change) =>
-          listed("candidate", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+          listed("candidate", {
+            projectId: change.projectId,
+            where: { changeId: change.id, ...(status === undefined ? {} : { status }) },
+            ...page
+          })
         )
       )
     )

@@ -48,10 +48,15 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
         })
       )
     )
-    .handle("list", ({ params, query }) =>
+    .handle("list", ({ params, query: { status, ...page } }) =>
       answering(
         Effect.flatMap(onProject(params.id), (project) =>
-          listed("change", { projectId: project.id, order: "newest", ...query })
+          listed("change", {
+            projectId: project.id,
+            order: "newest",
+            ...page,
+            ...(status === undefined ? {} : { where: { status } })
+          })
         )
       )
     )

@@ -117,6 +117,36 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "fills each page with what a filter keeps, but for the last, each once, in either order",
+      Effect.gen(function* () {
+        yield* seedChanges(9)
+        for (const n of [2, 4, 6, 8])
+          yield* commit({
+            events: [event({}, "change.cancelled")],
+            writes: [update("change", yield* stored("change", changeId(n)), { status: "cancelled" })]
+          })
+        for (const order of ["oldest", "newest"] as const) {
+          const pages: Array<ReadonlyArray<string>> = []
+          let cursor: string | null | undefined
+          while (cursor !== null) {
+            const page: { readonly ids: ReadonlyArray<string>; readonly next: string | null } = yield* listed({
+              projectId: projectId(),
+              where: { status: ["created", "compiling"] },
+              order,
+              limit: 2,
+              ...(cursor === undefined ? {} : { cursor })
+            })
+            pages.push(page.ids)
+            cursor = page.next
+          }
+          const kept = [1, 3, 5, 7, 9].map((n) => changeId(n))
+          const ids = order === "oldest" ? kept : kept.toReversed()
+          expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+        }
+      })
+    )
+
+    promise(
       "finds columns that are null",
       Effect.gen(function* () {
         const pointer = (channel: "production" | `preview:${string}`, changeId: string | null) => ({

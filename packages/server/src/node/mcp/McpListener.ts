@@ -13,6 +13,10 @@ import { readOn } from "../listen/ReadOn.ts"
 
 const path = "/mcp"
 
+/** Where clients read who gives them a token (RFC 9728, section 3.1): the path of the resource comes last. */
+const metadataPath = `/.well-known/oauth-protected-resource${path}`
+const metadataAddress = (origin: string): string => `${origin}${metadataPath}`
+
 /** What the listener is made from. */
 export interface McpListenerOptions {
   /** Where the API of this process is reached from here. */
@@ -21,10 +25,40 @@ export interface McpListenerOptions {
   readonly origin: string
   readonly version: string
   readonly choice: ToolChoice
+  /** The provider of identities whose tokens count, as those name it; null for none. */
+  readonly issuer: string | null
 }
 
 /** Whether a URL of a request is the protocol's. */
 export const isMcp = (url: string | undefined): boolean => url === path || url?.startsWith(`${path}?`) === true
+
+/** Whether a URL of a request asks who gives tokens for it. */
+export const isMetadata = (url: string | undefined): boolean => url?.split("?", 1)[0] === metadataPath
+
+/** Answers that: what RFC 9728 asks for, to anybody, pages of other origins too. 404 without a provider of identities. */
+export const metadata =
+  ({ issuer, origin }: Pick<McpListenerOptions, "issuer" | "origin">): RequestListener =>
+  (req, res) => {
+    readOn(req, res)
+    if (issuer === null)
+      return problem(res, 404, "unknown_path", "Tokens are made here, and by no provider of identities: pawl login.")
+    if (req.method !== "GET" && req.method !== "HEAD")
+      return problem(res, 405, "unknown_method", "It is only read.", { allow: "GET, HEAD" })
+    const body = JSON.stringify({
+      resource: `${origin}${path}`,
+      resource_name: "Pawl",
+      authorization_servers: [issuer],
+      bearer_methods_supported: ["header"]
+    })
+    res.writeHead(200, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      "cache-control": "public, max-age=300",
+      "access-control-allow-origin": "*",
+      "x-content-type-options": "nosniff"
+    })
+    res.end(req.method === "HEAD" ? undefined : body)
+  }
 
 /** A page whose own name leads here would be asking as itself: only pages of the host that is asked may. */
 const isOfStrangers = ({ headers: { host, origin } }: IncomingMessage): boolean =>
@@ -55,12 +89,13 @@ const answer = async (res: ServerResponse, response: Response): Promise<void> =>
  */
 const callerOf = async (
   res: ServerResponse,
-  { ownAddress }: McpListenerOptions
+  { issuer, origin, ownAddress }: McpListenerOptions
 ): Promise<TaskCaller | null | undefined> => {
   const { authorization } = res.req.headers
   const unauthenticated = (detail: string) => {
     readOn(res.req, res)
-    problem(res, 401, "unauthenticated", detail, { "www-authenticate": 'Bearer realm="pawl"' })
+    const where = issuer === null ? "" : `, resource_metadata="${metadataAddress(origin)}"`
+    problem(res, 401, "unauthenticated", detail, { "www-authenticate": `Bearer realm="pawl"${where}` })
   }
   if (authorization === undefined || !/^bearer /i.test(authorization)) {
     unauthenticated("Send an API token: Authorization: Bearer <token>.")

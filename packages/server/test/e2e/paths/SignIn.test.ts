@@ -91,6 +91,23 @@ describe("A provider of identities", () => {
     folder.remove()
   })
 
+  it("tells clients of MCP which provider gives them tokens (RFC 9728), and leads them there from a 401", async () => {
+    const address = `${server.origin}/.well-known/oauth-protected-resource/mcp`
+    const refusal = await ask(`${server.origin}/mcp`, { method: "POST" })
+    expect(refusal.status).toBe(401)
+    const [, told = ""] = /resource_metadata="([^"]+)"/.exec(refusal.headers.get("www-authenticate") ?? "") ?? []
+    expect(new URL(told).pathname).toBe(new URL(address).pathname)
+    const { body, headers, status } = await ask(address)
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([200, "*"])
+    expect(body).toEqual({
+      resource: told.replace("/.well-known/oauth-protected-resource", ""),
+      resource_name: "Pawl",
+      authorization_servers: [issuer.url],
+      bearer_methods_supported: ["header"]
+    })
+    expect((await ask(address, { method: "POST" })).status).toBe(405)
+  })
+
   const asking = (answer: Answer): string => `__Host-pawl-oidc=${cookiesOf(answer).get("__Host-pawl-oidc")}`
   /** Goes to the provider and comes back, up to the address that it leads to. */
   const begin = async (returnTo?: string) => {

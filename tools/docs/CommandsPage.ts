@@ -41,7 +41,7 @@ export const commandsPage = (): Page =>
       ...(verb.options.length === 0 ? [] : [optionTable(verb.options)])
     ]),
     "## For operators and auditors",
-    "Their output and exit codes are their own; `--help` tells. `pawl why` with `--token` or `--data`, and `pawl approve` with `--sign`, `--enroll` or within a clone with a Candidate's id, are [of this kind](../concepts/approval.md#on-ones-own-machine).",
+    "Their output and exit codes are their own; `--help` tells. With `--json` each that ends by itself prints one document, of a failure too: what it found, and `next`; of some that change something what they say, as `said`. `pawl verify --json` prints its [list](verify.md). `pawl why` with `--token` or `--data`, and `pawl approve` with `--sign`, `--enroll` or within a clone with a Candidate's id, are [of this kind](../concepts/approval.md#on-ones-own-machine).",
     table(
       ["command", "what it does"],
       operatorNames.map(({ name, what }) => [code(`pawl ${name}`), what])

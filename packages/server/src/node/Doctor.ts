@@ -15,6 +15,7 @@ import * as NoticeCarriers from "./NoticeCarriers.ts"
 import * as Objects from "./Objects.ts"
 import { onlyRoutes, type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
+import { jsonDocument } from "./commands/JsonDocument.ts"
 import { routerFindings } from "./RouterFindings.ts"
 import * as Signers from "./Signers.ts"
 
@@ -212,11 +213,16 @@ const signs = { ok: "ok     ", weak: "weak   ", missing: "MISSING" } as const
  * Prints the findings, with the options of `serve` that are given as there. Exits with 1 when a part that Pawl cannot do
  * without is missing.
  */
-export const print = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
+export const print = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], isJson: boolean, config?: string) {
   const options = yield* Effect.option(read(given, config))
   const processes = Option.isSome(options) ? yield* seenProcesses(options.value) : []
   const all = [...(yield* findings(given, config)), ...processes]
-  for (const each of all) {
+  const wanting = all.filter(({ state }) => state !== "ok")
+  const next = wanting.flatMap(({ part, remedy }) =>
+    remedy === null ? [] : [{ command: remedy, when: `to mend ${part}` }]
+  )
+  if (isJson) yield* Console.log(jsonDocument({ findings: all, next }))
+  for (const each of isJson ? [] : all) {
     yield* Console.log(`${signs[each.state]}  ${each.part.padEnd(20)} ${each.found}`)
     if (each.remedy !== null && each.state !== "ok") yield* Console.log(`         mend it with: ${each.remedy}`)
   }

@@ -12,9 +12,11 @@ import { approveCommand } from "./commands/ApproveCommand.ts"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { backupCommand, restoreCommand } from "./commands/BackupCommand.ts"
 import { importCommand } from "./commands/ImportCommand.ts"
+import { failureDocument } from "./commands/JsonDocument.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
 import { mcpCommand } from "./commands/McpCommand.ts"
 import { migrateCommand } from "./commands/MigrateCommand.ts"
+import { jsonOption } from "./commands/Remote.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { verifyCommand } from "./commands/VerifyCommand.ts"
@@ -83,12 +85,12 @@ const demo = Command.make(
     )
 ).pipe(Command.withDescription("Runs the main job on real input, in a folder of its own"))
 
-const doctorOptions = { data: serveOptions.data, config: serveOptions.config }
+const doctorOptions = { data: serveOptions.data, config: serveOptions.config, ...jsonOption }
 
-const doctor = Command.make("doctor", doctorOptions, ({ config, ...rest }) =>
+const doctor = Command.make("doctor", doctorOptions, ({ config, json, ...rest }) =>
   Effect.flatMap(
     Effect.promise(() => import("./Doctor.ts")),
-    ({ print }) => print(Record.getSomes(rest), Option.getOrUndefined(config))
+    ({ print }) => print(Record.getSomes(rest), json, Option.getOrUndefined(config))
   )
 ).pipe(Command.withDescription("Says what this machine offers, what is missing, and how to mend it"))
 
@@ -112,12 +114,19 @@ const pawl = Command.make("pawl").pipe(
   ])
 )
 
+/** With `--json` a failure is a document on standard output, whether or not the rest of the line can be read. */
+const asDocument = (code: string, detail: string) =>
+  process.argv.includes("--json") ? Console.log(failureDocument(code, detail)) : Effect.void
+
 /** Standard output is for answers: what is wrong with a command line is said on standard error alone. */
 const presenter = CliOutput.layerPresenter({
   present: (event) => {
     switch (event._tag) {
       case "InvalidInvocation":
-        return Effect.flatMap(CliOutput.Formatter, (formatter) => Console.error(formatter.formatErrors(event.errors)))
+        return Effect.flatMap(CliOutput.Formatter, (formatter) => {
+          const words = formatter.formatErrors(event.errors)
+          return Effect.andThen(asDocument("usage", event.errors.map(wordsOf).join(" ")), Console.error(words))
+        })
       case "Version":
         return Console.log(event.version)
       case "Help":
@@ -142,10 +151,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
   })
 
 const fail = (text: string, code: 1 | 2) =>
-  Effect.andThen(
+  Effect.all([
+    asDocument("failed", text),
     Console.error(`pawl: ${text}`),
     Effect.sync(() => void (process.exitCode = code))
-  )
+  ])
 
 Command.run(pawl, { version }).pipe(
   Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, formatter)),

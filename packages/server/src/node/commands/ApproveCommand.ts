@@ -15,7 +15,7 @@ import { type ClonedCandidate, clonedCandidate } from "../approver/ClonedCandida
 import { saysYes } from "../approver/Consent.ts"
 import { differences, ownClaim } from "../approver/Decisions.ts"
 import { enroll } from "./Enrollment.ts"
-import { asking, CannotAsk, remoteOptions, reporting, type RemoteOptions } from "./Remote.ts"
+import { asking, CannotAsk, jsonOption, remoteOptions, reporting, type RemoteOptions } from "./Remote.ts"
 
 const cannot = (reason: string) => new CannotAsk({ reason })
 
@@ -120,12 +120,13 @@ export const approveCommand = Command.make(
     for: text("for", "to enrol: the id of the user whose key it is (who asks)"),
     origin: text("origin", "to enrol: the site of Pawl that it signs for (the one of --url)"),
     rpId: text("rp-id", "to enrol: the name that the site's host is or ends with (that host)"),
-    ...remoteOptions
+    ...remoteOptions,
+    ...jsonOption
   },
-  ({ candidate, clone, data, key, reject, remote, sign, token, url, yes, ...flags }) => {
+  ({ candidate, clone, data, json, key, reject, remote, sign, token, url, yes, ...flags }) => {
     const server = { data, token, url }
     const path = keyPath(key)
-    if (flags.enroll) return reporting(enroll({ ...flags, path, server, yes }))
+    if (flags.enroll) return reporting(enroll({ ...flags, path, server, yes }), json)
     return reporting(
       Effect.gen(function* () {
         if (Option.isNone(candidate)) return yield* cannot("name the Candidate to decide on, or give --enroll")
@@ -139,7 +140,8 @@ export const approveCommand = Command.make(
           yes,
           server
         })
-      })
+      }),
+      json
     )
   }
 ).pipe(

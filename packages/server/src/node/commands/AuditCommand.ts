@@ -9,7 +9,7 @@ import type { Audit } from "@pawl/core/model/Audit"
 import { Effect, Option, Schedule } from "effect"
 import type { PawlClient } from "../../api/Client.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
-import { asking, CannotAsk, remoteOptions, reporting } from "./Remote.ts"
+import { asking, CannotAsk, jsonOption, remoteOptions, reporting } from "./Remote.ts"
 
 /** The report as lines for a person. */
 const auditLines = (audit: Audit): ReadonlyArray<string> => {
@@ -89,15 +89,23 @@ export const auditCommand = Command.make(
       Flag.optional,
       Flag.withDescription("which one is built again (the newest)")
     ),
-    ...remoteOptions
+    ...remoteOptions,
+    ...jsonOption
   },
-  ({ generation, project, rebuild, ...remote }) =>
+  ({ generation, json, project, rebuild, ...remote }) =>
     reporting(
       asking(remote, (client) =>
         rebuild
           ? rebuilt(client, project, Option.getOrUndefined(generation))
           : Effect.map(client.audits.run({ params: { id: project } }), ({ audit }) => audit)
-      ).pipe(Effect.map((audit) => ({ lines: auditLines(audit), exitCode: failed(audit, rebuild) ? 1 : 0 })))
+      ).pipe(
+        Effect.map((audit) => ({
+          lines: auditLines(audit),
+          json: { audit },
+          exitCode: failed(audit, rebuild) ? 1 : 0
+        }))
+      ),
+      json
     )
 ).pipe(
   Command.withDescription(

@@ -48,8 +48,12 @@ export const backupCommand = Command.make(
       Effect.gen(function* () {
         const options = yield* Options.read(...givenOf(given))
         const { backUp } = yield* Effect.promise(() => import("../backup/Backup.ts"))
-        return { lines: madeLines(yield* backUp(options, to, withKeys)), exitCode: 0 }
-      }).pipe(Effect.mapError(cannot))
+        const made = yield* backUp(options, to, withKeys)
+        const { digest, keys, manifest, place } = made
+        const json = { place, at: manifest.at, digest, counts: manifest.counts, keys }
+        return { lines: madeLines(made), json, exitCode: 0 }
+      }).pipe(Effect.mapError(cannot)),
+      given.json
     )
 ).pipe(
   Command.withDescription(
@@ -66,7 +70,11 @@ export const restoreCommand = Command.make(
       Effect.gen(function* () {
         const options = yield* Options.read(...givenOf(given))
         const { restore } = yield* Effect.promise(() => import("../backup/Restore.ts"))
-        return { lines: restoredLines(yield* restore(options, from)), exitCode: 0 }
-      }).pipe(Effect.mapError(cannot))
+        const restored = yield* restore(options, from)
+        const { begun, digest, keys, manifest } = restored
+        const json = { at: manifest.at, digest, counts: manifest.counts, keys, epochs: begun }
+        return { lines: restoredLines(restored), json, exitCode: 0 }
+      }).pipe(Effect.mapError(cannot)),
+      given.json
     )
 ).pipe(Command.withDescription("Puts a backup into the installation that the options name, which must be empty"))

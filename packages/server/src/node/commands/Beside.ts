@@ -15,7 +15,7 @@ import * as WebCryptoSecrets from "../../http/WebCryptoSecrets.ts"
 import * as Chance from "../Chance.ts"
 import * as Options from "../Options.ts"
 import * as Installations from "../installations/Installations.ts"
-import { CannotAsk, reporting } from "./Remote.ts"
+import { CannotAsk, codeOf, jsonOption, reporting, type Said } from "./Remote.ts"
 
 /** The options of every such command. Where the state is comes from the environment and the config file, as for `serve`. */
 export const besideOptions = {
@@ -26,17 +26,19 @@ export const besideOptions = {
   config: Flag.String("config").pipe(
     Flag.optional,
     Flag.withDescription("the server's file of options (pawl.config.json)")
-  )
+  ),
+  ...jsonOption
 }
 
 /** As given on the command line. */
 export interface BesideOptions {
   readonly data: Option.Option<string>
   readonly config: Option.Option<string>
+  readonly json: boolean
 }
 
 /** What `Options.read` takes of them. */
-export const givenOf = ({ config, data }: BesideOptions): Parameters<typeof Options.read> => [
+export const givenOf = ({ config, data }: Pick<BesideOptions, "config" | "data">): Parameters<typeof Options.read> => [
   Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) }),
   Option.getOrUndefined(config)
 ]
@@ -48,25 +50,26 @@ const settled = <A, R>(
     error instanceof CannotAsk ? Effect.fail(error) : refusing(Effect.fail(error))
   )
 
-/** Does the work on the stores and prints its lines; exits with 2 when it cannot, or is refused. */
+/** Does the work on the stores and prints what it says, its lines or those and JSON; exits with 2 when it cannot, or is refused. */
 export const beside = (
   given: BesideOptions,
   work: (
     options: Options.Options
-  ) => Effect.Effect<ReadonlyArray<string>, Refusal | Problem | CannotAsk, Secrets | Stores>
+  ) => Effect.Effect<ReadonlyArray<string> | Said, Refusal | Problem | CannotAsk, Secrets | Stores>
 ): Effect.Effect<void> =>
   reporting(
     Effect.gen(function* () {
       const options = yield* Options.read(...givenOf(given))
       const services = Layer.mergeAll(Installations.of(options).beside, WebCryptoSecrets.layer, Chance.layer)
-      const lines = yield* Effect.provide(settled(work(options)), services)
-      return { lines, exitCode: 0 }
+      const found = yield* Effect.provide(settled(work(options)), services)
+      return "lines" in found ? { ...found, exitCode: 0 } : { lines: found, exitCode: 0 }
     }).pipe(
       Effect.mapError((error) => {
         const reason = error instanceof Problem ? `${error.code}: ${error.detail}` : wordsOf(error)
-        return new CannotAsk({ reason })
+        return new CannotAsk({ reason, ...codeOf(error) })
       })
-    )
+    ),
+    given.json
   )
 
 /** All of a listing, page by page. */

@@ -11,7 +11,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { importAgain } from "./ImportAgain.ts"
 import { outcome, outcomeLines } from "./ImportOutcome.ts"
 import { type LocalProject, readLocalProject, slugOf } from "./LocalProject.ts"
-import { asking, CannotAsk, remoteOptions, reporting } from "./Remote.ts"
+import { asking, CannotAsk, jsonOption, remoteOptions, reporting } from "./Remote.ts"
 
 const cannot = (reason: string) => new CannotAsk({ reason })
 
@@ -53,7 +53,8 @@ const importing = Effect.fnUntraced(function* (
   folder: string,
   slug: string,
   project: LocalProject,
-  remote: Parameters<typeof asking>[0]
+  remote: Parameters<typeof asking>[0],
+  tell: typeof Console.log
 ) {
   const made = yield* asking(remote, (client) =>
     client.projects.create({ payload: { slug, files: project.files } }).pipe(
@@ -65,7 +66,7 @@ const importing = Effect.fnUntraced(function* (
     )
   )
   if (made === null) return yield* importAgain(remote, slug, project)
-  yield* Console.log(`${made}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
+  yield* tell(`${made}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
   return outcomeLines(yield* asking(remote, (client) => outcome(client, made)), made)
 })
 
@@ -78,18 +79,22 @@ export const importCommand = Command.make(
       Flag.optional,
       Flag.withDescription("the name of the Project in addresses (the folder's name)")
     ),
-    ...remoteOptions
+    ...remoteOptions,
+    ...jsonOption
   },
-  ({ folder, slug: given, ...remote }) =>
+  ({ folder, json, slug: given, ...remote }) =>
     reporting(
       Effect.gen(function* () {
         const root = resolve(folder)
         const slug = yield* slugFor(given, root)
         const project = yield* reading(root)
-        if (project.leftOut.length > 0) yield* Console.log(["not sent:", ...listed(project)].join("\n"))
+        // On the way it is told beside the document.
+        const tell = json ? Console.error : Console.log
+        if (project.leftOut.length > 0) yield* tell(["not sent:", ...listed(project)].join("\n"))
         yield* checked(project, folder)
-        return yield* importing(folder, slug, project, remote)
-      })
+        return yield* importing(folder, slug, project, remote, tell)
+      }),
+      json
     )
 ).pipe(
   Command.withDescription(

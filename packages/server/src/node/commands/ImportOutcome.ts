@@ -15,15 +15,17 @@ export const outcome = Effect.fnUntraced(function* (client: PawlClient, id: stri
 
 /** What there is to say of it, and the code to exit with. */
 export const outcomeLines = (answer: Effect.Success<ReturnType<typeof outcome>>, id: string) => {
+  const json = { project: id, app: answer?.app ?? null }
   if (answer === null)
     return {
       lines: [`${id} is still being built. Packages may be waiting for their registry; the log of the server says so.`],
+      json,
       exitCode: 1
     }
   const { app } = answer
   if (app === null)
-    return { lines: ["This server hosts no apps: the Project is there, and nothing is live."], exitCode: 0 }
+    return { lines: ["This server hosts no apps: the Project is there, and nothing is live."], json, exitCode: 0 }
   return app.status === "live"
-    ? { lines: [`live at ${app.url}`], exitCode: 0 }
-    : { lines: [`${id} is not live (${app.status}):`, app.reason ?? ""], exitCode: 1 }
+    ? { lines: [`live at ${app.url}`], json, exitCode: 0 }
+    : { lines: [`${id} is not live (${app.status}):`, app.reason ?? ""], json, exitCode: 1 }
 }

@@ -59,13 +59,16 @@ const show = Command.make("show", besideOptions, (given) =>
       const begun = begunRotation(options)
       const keys = yield* allKeys
       const unsigned = yield* unsignedChains
-      if (keys.length === 0) return ["no key yet: the server makes it at its first start"]
-      return [
+      const follows = begun?.next.key.keyid ?? null
+      const json = { keys: keys.map(({ record }) => record), follows, unsigned }
+      if (keys.length === 0) return { lines: ["no key yet: the server makes it at its first start"], json }
+      const lines = [
         ...keys.map(({ record }) => keyLine(record)),
-        ...(begun === null ? [] : [`${begun.next.key.keyid}  is to follow: the rotation was cut short`]),
+        ...(follows === null ? [] : [`${follows}  is to follow: the rotation was cut short`]),
         ...unsigned.map(unsignedLine),
         ...(unsigned.some(({ refused }) => refused === null) ? yield* withSigner(signerLines, options) : [])
       ]
+      return { lines, json }
     })
   )
 ).pipe(Command.withDescription("The public keys that there are and were, and what is not signed"))

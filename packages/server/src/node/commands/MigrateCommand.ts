@@ -52,13 +52,13 @@ const rightsLines = ({ missing, role, surplus }: RoleReport): ReadonlyArray<stri
 
 /** What came of the rights of a user: none is asked for mostly. */
 const granting = Effect.fnUntraced(function* (rights: Rights | null, role: string | undefined, check: boolean) {
-  if (role === undefined) return { lines: [], isRight: true }
+  if (role === undefined) return { lines: [], report: null, isRight: true }
   if (rights === null)
     return yield* new CannotAsk({ reason: "--grant-router: a data folder has no users; it is for Postgres" })
   const report = yield* check ? rights.of(role) : rights.grantRouter(role)
   // What comes from PUBLIC or by a membership is told, and stops nobody who starts the others after this.
   const counted = check ? [...report.missing, ...report.surplus] : report.missing
-  return { lines: rightsLines(report), isRight: counted.length === 0 }
+  return { lines: rightsLines(report), report, isRight: counted.length === 0 }
 })
 
 const migrating = Effect.fnUntraced(function* (given: BesideOptions, check: boolean, router: string | undefined) {
@@ -69,6 +69,7 @@ const migrating = Effect.fnUntraced(function* (given: BesideOptions, check: bool
   const granted = yield* granting(rights, router, check)
   return {
     lines: [...(check ? outlookLines(found) : doneLines(found)), ...granted.lines],
+    json: { shape: found, rights: granted.report },
     exitCode: isDone && granted.isRight ? 0 : 1
   }
 })
@@ -95,7 +96,8 @@ export const migrateCommand = Command.make(
       Effect.mapError(
         Effect.scoped(migrating(given, check, Option.getOrUndefined(grantRouter))),
         (error) => new CannotAsk({ reason: wordsOf(error) })
-      )
+      ),
+      given.json
     )
 ).pipe(
   Command.withDescription(

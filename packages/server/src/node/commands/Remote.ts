@@ -5,9 +5,14 @@ import * as Flag from "effect/cli/Flag"
 import { Console, Data, Effect, Option, Redacted } from "effect"
 import { makeClient, type PawlClient } from "../../api/Client.ts"
 import { Problem } from "../../api/Problem.ts"
+import { failureDocument, jsonDocument } from "./JsonDocument.ts"
 
 /** The command could not ask, or was refused. */
-export class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly reason: string }> {
+export class CannotAsk extends Data.TaggedError("CannotAsk")<{
+  readonly reason: string
+  /** What a server or the stores refused it by. */
+  readonly code?: string
+}> {
   override get message() {
     return this.reason
   }
@@ -69,6 +74,10 @@ const reasonOf = (error: unknown, address: string): string => {
   return `${address} does not answer as Pawl does: ${error instanceof Error ? error.message : String(error)}`
 }
 
+/** The code of what was refused. */
+export const codeOf = (error: unknown): { readonly code?: string } =>
+  error instanceof Problem ? { code: error.code } : {}
+
 /** Asks the server that the options name; whatever stands in the way fails with `CannotAsk`. */
 export const asking = Effect.fnUntraced(function* <A, E>(
   options: RemoteOptions,
@@ -77,17 +86,45 @@ export const asking = Effect.fnUntraced(function* <A, E>(
   const address = addressOf(options)
   const token = yield* tokenOf(options, process.env)
   const client = yield* makeClient({ baseUrl: address, token })
-  return yield* ask(client).pipe(Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address) })))
+  return yield* ask(client).pipe(
+    Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address), ...codeOf(error) }))
+  )
 })
 
 const exitWith = (code: number) => Effect.sync(() => void (process.exitCode = code))
 
-/** Prints what the work says and exits with its code; with 2 when it could not ask. */
+/** What a command says: lines for a person, and the same as JSON. */
+export interface Said {
+  readonly lines: ReadonlyArray<string>
+  /** Default: the lines, as `said`. */
+  readonly json?: object
+}
+
+/** The option of every command that ends by itself. */
+export const jsonOption = {
+  json: Flag.Boolean("json").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("one JSON document on standard output, of a failure too")
+  )
+}
+
+/**
+ * Prints what the work says and exits with its code; with 2 when it could not ask. As JSON it is one document, with what goes
+ * on from here as `next`; what could not be asked is said on standard error too. `failures`: the work writes its own JSON.
+ */
 export const reporting = (
-  work: Effect.Effect<{ readonly lines: ReadonlyArray<string>; readonly exitCode: number }, CannotAsk>
+  work: Effect.Effect<Said & { readonly exitCode: number }, CannotAsk>,
+  isJson: boolean | "failures" = false
 ): Effect.Effect<void> =>
   Effect.matchEffect(work, {
-    onSuccess: ({ lines, exitCode }) =>
-      Effect.andThen(lines.length === 0 ? Effect.void : Console.log(lines.join("\n")), exitWith(exitCode)),
-    onFailure: ({ reason }) => Effect.andThen(Console.error(`pawl: ${reason}`), exitWith(2))
+    onSuccess: ({ exitCode, json, lines }) => {
+      const text = isJson === true ? jsonDocument({ ...(json ?? { said: lines }), next: [] }) : lines.join("\n")
+      return Effect.andThen(text === "" ? Effect.void : Console.log(text), exitWith(exitCode))
+    },
+    onFailure: ({ code = "cannot_ask", reason }) =>
+      Effect.all([
+        isJson === false ? Effect.void : Console.log(failureDocument(code, reason)),
+        Console.error(`pawl: ${reason}`),
+        exitWith(2)
+      ])
   })

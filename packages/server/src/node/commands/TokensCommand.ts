@@ -20,6 +20,12 @@ const tokenLine = (token: Token, now: Time.Timestamp): string => {
   return `${token.id}  ${token.userId}  ${state}  ${end}  ${token.scopes.join(",")}  made ${token.createdAt}  ${token.name}`
 }
 
+/** What a token is made of is shown to nobody. */
+const listOf = (tokens: ReadonlyArray<Token>, now: Time.Timestamp) => ({
+  lines: tokens.map((token) => tokenLine(token, now)),
+  json: { items: tokens.map(({ hash: _hash, ...token }) => token) }
+})
+
 const userOption = (description: string) => Flag.String("user").pipe(Flag.optional, Flag.withDescription(description))
 
 const list = Command.make(
@@ -39,7 +45,10 @@ const list = Command.make(
         const where = Option.match(user, { onNone: () => ({}), onSome: (userId) => ({ where: { userId } }) })
         const tokens = yield* everyPage((page) => records.list("token", { ...where, ...page }))
         const now = yield* Time.now
-        return tokens.flatMap(({ record }) => (all || isLive(record, now) ? [tokenLine(record, now)] : []))
+        return listOf(
+          tokens.flatMap(({ record }) => (all || isLive(record, now) ? [record] : [])),
+          now
+        )
       })
     )
 ).pipe(Command.withDescription("The tokens that let somebody in, without what they are made of"))
@@ -65,7 +74,7 @@ const revokeTokens = Command.make(
         if (tokens.length === 0 && Option.isNone(user))
           return yield* new InvalidField({ code: "invalid_field", field: "token", reason: "name one, or --user" })
         const revoked = yield* Effect.forEach([...tokens, ...live], (id) => revoke(id))
-        return revoked.map((token) => tokenLine(token, now))
+        return listOf(revoked, now)
       })
     )
 ).pipe(Command.withDescription("Revokes tokens by their ids, or all of a user, from the server's next request on"))
@@ -79,7 +88,9 @@ const make = Command.make(
         const whose = Option.isSome(user) ? user.value : (yield* firstOwner(firstOrganizationId)).id
         const { text, token } = yield* issue(whose, { name: "made on the machine" }, operator)
         if (Option.isNone(user)) yield* OwnerToken.keep(data, text)
-        return [tokenLine(token, yield* Time.now), `token ${Redacted.value(text)}`]
+        const [line = ""] = listOf([token], yield* Time.now).lines
+        const json = { token: Redacted.value(text), id: token.id }
+        return { lines: [line, `token ${Redacted.value(text)}`], json }
       })
     )
 ).pipe(Command.withDescription("Makes a token with all scopes and no end, and shows it once"))

@@ -21,13 +21,13 @@ const list = Command.make("list", besideOptions, (options) =>
     Effect.gen(function* () {
       const records = yield* Records
       const users = yield* everyPage((page) => records.list("user", page))
-      const lines = yield* Effect.forEach(users, ({ record }) =>
+      const items = yield* Effect.forEach(users, ({ record }) =>
         Effect.map(
           everyPage((page) => organizationsOf(record.id, page)),
-          (places) => userLines(record, places)
+          (organizations) => ({ ...record, organizations })
         )
       )
-      return lines.flat()
+      return { lines: items.flatMap((each) => userLines(each, each.organizations)), json: { items } }
     })
   )
 ).pipe(Command.withDescription("Every user, with the organizations that they are in"))
@@ -36,9 +36,10 @@ const userArgument = Argument.String("user")
 
 const disableUser = Command.make("disable", { user: userArgument, ...besideOptions }, ({ user, ...options }) =>
   beside(options, () =>
-    Effect.map(disable(user, null), (disabled) => [
-      `${disabled.id}  disabled: no token of theirs lets anybody in any more`
-    ])
+    Effect.map(disable(user, null), (disabled) => ({
+      lines: [`${disabled.id}  disabled: no token of theirs lets anybody in any more`],
+      json: { user: disabled }
+    }))
   )
 ).pipe(Command.withDescription("Ends all that a user has, from the server's next request on"))
 
@@ -47,7 +48,10 @@ const own = Command.make(
   { user: userArgument, organization: Argument.String("organization"), ...besideOptions },
   ({ organization, user, ...options }) =>
     beside(options, () =>
-      Effect.map(makeOwner(user, organization), (place) => [`${place.userId}  owner of ${place.organizationId}`])
+      Effect.map(makeOwner(user, organization), (member) => ({
+        lines: [`${member.userId}  owner of ${member.organizationId}`],
+        json: { member }
+      }))
     )
 ).pipe(Command.withDescription("Makes a user an owner of an organization, for one that nobody who is left owns"))
 

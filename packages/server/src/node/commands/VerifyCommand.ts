@@ -281,7 +281,8 @@ export const verifyCommand = Command.make(
           MemoryUnusable: (error) => Effect.fail(cannot(`what was seen before cannot be read: ${error.message}`)),
           PackRefused: (error) => Effect.fail(cannot(error.message))
         })
-      )
+      ),
+      flags.json ? "failures" : false
     )
 ).pipe(
   Command.withDescription(

@@ -2,14 +2,14 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { Effect } from "effect"
-import { asking, remoteOptions, reporting } from "./Remote.ts"
+import { asking, jsonOption, remoteOptions, reporting } from "./Remote.ts"
 import { historyLines, whyLines } from "./WhyLines.ts"
 
 /** Lines for people; exits with 2 when it could not ask. */
 export const whyCommand = Command.make(
   "why",
-  { candidate: Argument.String("candidate"), ...remoteOptions },
-  ({ candidate, ...remote }) =>
+  { candidate: Argument.String("candidate"), ...remoteOptions, ...jsonOption },
+  ({ candidate, json, ...remote }) =>
     reporting(
       asking(remote, (client) =>
         Effect.gen(function* () {
@@ -17,10 +17,12 @@ export const whyCommand = Command.make(
           const history = yield* client.history.ofChange({ params: { id: why.change.id }, query: {} })
           return {
             lines: [...whyLines(why), ...historyLines(history.items, why), `Next: ${why.next}`],
+            json: { why },
             exitCode: 0
           }
         })
-      )
+      ),
+      json
     )
 ).pipe(
   Command.withDescription("Says why a Candidate is where it is, and what to do; exits with 2 when it could not ask")

@@ -1,5 +1,6 @@
 /** Runs a verb: from the arguments to standard output and an exit code. */
 import { writeSync } from "node:fs"
+import { jsonDocument } from "../JsonDocument.ts"
 import { type CommandLine, readCommandLine } from "./CommandLine.ts"
 import { verbHelp } from "./HelpText.ts"
 import { ownPerson } from "./Person.ts"
@@ -13,9 +14,7 @@ import type { Outcome, Session, Verb } from "./Verb.ts"
 const say = (line: string): void => void process.stderr.write(`${harmless(line)}\n`)
 const print = (text: string): void => void process.stdout.write(text)
 
-/** One document on one line. What JSON escapes is no byte of its own: no ESC is left. */
-const document = (json: object): string =>
-  `${JSON.stringify(json).replace(/[\u007f-\u009f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
+const document = (json: object): string => `${jsonDocument(json)}\n`
 
 const sessionOf = ({ given, values }: CommandLine, screen: Screen): Session => {
   const environment = process.env

@@ -37,13 +37,15 @@ const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
   )
 )
 
-const ChangesParams = Schema.Struct({
+/** The query of a Project's list of Changes. */
+export const ChangesParams = Schema.Struct({
   ...PageParams.fields,
   /** Only those in one of these statuses. */
   status: statusParam(changeStatuses),
   /** By when they were opened. Default `newest`. */
   order: Schema.optionalKey(Schema.Literals(["newest", "oldest"]))
 })
+export interface ChangesParams extends Schema.Schema.Type<typeof ChangesParams> {}
 
 const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
   params: ById,

@@ -9,7 +9,7 @@ import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { overlapsOfChange } from "@pawl/core/task/Order"
-import { ChangeAnswer } from "../../api/groups/ChangesApi.ts"
+import { ChangeAnswer, type ChangesParams } from "../../api/groups/ChangesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
@@ -28,6 +28,16 @@ const workGraph = (projectId: string, changeId: string) =>
 
 /** By hand, because both of its statuses answer the same shape. */
 const answerOf = HttpServerResponse.schemaJson(ChangeAnswer)
+
+const pageOfChanges = Effect.fnUntraced(function* (id: string, { status, ...page }: ChangesParams) {
+  const { id: projectId } = yield* onProject(id)
+  return yield* listed("change", {
+    projectId,
+    order: "newest",
+    ...page,
+    ...(status === undefined ? {} : { where: { status } })
+  })
+})
 
 /** Handlers of `changes`, with their Tasks, work graph and budget. */
 export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
@@ -48,18 +58,7 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
         })
       )
     )
-    .handle("list", ({ params, query: { status, ...page } }) =>
-      answering(
-        Effect.flatMap(onProject(params.id), (project) =>
-          listed("change", {
-            projectId: project.id,
-            order: "newest",
-            ...page,
-            ...(status === undefined ? {} : { where: { status } })
-          })
-        )
-      )
-    )
+    .handle("list", ({ params, query }) => answering(pageOfChanges(params.id, query)))
     .handle("get", ({ params }) =>
       answering(
         Effect.flatMap(onChange(params.id), (change) =>

@@ -8,7 +8,10 @@ const waitMs = 100
 /** Milliseconds that rounds are apart at most, however much moves. */
 const apartMostMs = 3000
 
-/** How far apart, in ms, the next round is from one in which so many things moved: one Change at work is followed closely, a crowd is not. */
+/**
+ * How far apart, in ms, the next round is where so many things moved in the last `apartMostMs`: one Change at work is
+ * followed closely, a crowd is not, also where it moves one by one.
+ */
 const apartMs = (moved: number): number => Math.min(apartMostMs, waitMs * moved ** 2)
 
 /** What time it is in ms, and what runs something later: of the browser, or a test's. */
@@ -25,21 +28,22 @@ export const coalescing = (
   { later, now }: Clock = browser
 ): ((stale: ReadonlyArray<Key>, of?: string) => void) => {
   let waiting: ReadonlyArray<Key> = []
-  let moved = new Set<string>()
+  /** When each thing moved last. */
+  const moved = new Map<string, number>()
   let notBefore = Number.NEGATIVE_INFINITY
   return (stale, of = "") => {
     if (waiting.length === 0 && stale.length > 0)
       later(
         () => {
           const round = waiting
+          for (const [each, at] of moved) if (at < now() - apartMostMs) moved.delete(each)
           notBefore = now() + apartMs(moved.size)
           waiting = []
-          moved = new Set()
           tell(round)
         },
         Math.max(waitMs, notBefore - now())
       )
-    moved.add(of)
+    moved.set(of, now())
     waiting = widest([...waiting, ...stale])
   }
 }

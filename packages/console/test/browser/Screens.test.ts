@@ -126,6 +126,8 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await picture("new-project")
     await page.keyboard.press("Enter")
     await page.waitForURL("**/p/corner-shop")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.locator('main[data-settled="true"]').waitFor()
     await page.keyboard.press("g")
     await page.keyboard.press("p")
     await settled("Projects")

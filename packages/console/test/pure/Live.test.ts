@@ -96,6 +96,30 @@ describe("Stale keys", () => {
     round("a")
     expect(waits.at(-1)).toBe(100)
   })
+
+  it.each([20, 150, 400])("come every 3 seconds at most where another Change moves each %i ms", (pace) => {
+    let at = 0
+    let rounds = 0
+    interface Due {
+      readonly run: () => void
+      readonly at: number
+    }
+    const due: Array<Due> = []
+    const later = (run: () => void, ms: number) => due.push({ run, at: at + ms })
+    const stale = coalescing(() => void (rounds += 1), { later, now: () => at })
+    for (let n = 0; n * pace < 30_000; n++) {
+      for (; due !== null && due.at <= n * pace;) {
+        const { at: when, run }: { readonly run: () => void; readonly at: number } = due
+        due = null
+        at = when
+        run()
+      }
+      at = n * pace
+      stale([["change", String(n)]], String(n))
+    }
+    // Few at first, until it is seen that they are many.
+    expect(rounds).toBeLessThanOrEqual(30_000 / 3000 + 6)
+  })
 })
 
 describe("The connection", () => {

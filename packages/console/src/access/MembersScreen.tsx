@@ -65,7 +65,7 @@ const AddMember = ({
   const [userId, setUserId] = useState("")
   const [role, setRole] = useState<Role>("member")
   const [wrong, setWrong] = useState<string | null>(null)
-  const why = useWhyNot(useProjectHere(), "members.put")
+  const why = useWhyNot("members.put")
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const given = userId.trim()

@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
-import { type Session, session } from "../api/Session.ts"
+import { useSignedIn } from "./Me.ts"
+import type { Session } from "../api/Session.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -54,7 +54,7 @@ const columns = (
 /** One's sessions. The one of this browser is ended by signing out. */
 export const SessionsCard = (): ReactNode => {
   const client = useQueryClient()
-  const here = useAnswer(keys.session, session.current).data?.session?.id
+  const here = useSignedIn().data?.session?.id
   const sessions = useAnswer(["sessions"], async (options) => (await api.sessions.list({}, options)).items)
   const ending = useMutation({
     mutationFn: async (ids: ReadonlyArray<string>) => {

@@ -1,6 +1,6 @@
 /** Which actions a Change offers to who looks at it, which is the first, and why one may not. The server judges again. */
 import { holdsAll } from "../change/Next.ts"
-import type { MayNot, Operation } from "../project/May.ts"
+import { archived, type MayNot, type Operation } from "../project/May.ts"
 import { shortHashes } from "./WhatToDo.ts"
 import type { SignedIn } from "../api/Session.ts"
 import type { Candidate, Change, Policy, Why } from "../change/Records.ts"
@@ -106,7 +106,7 @@ export const offered = (at: Standing): ReadonlyArray<Offered> => {
   if (over.has(at.change.status)) return []
   const all = offers(at).map(([verb, why]) => ({
     verb,
-    why: at.isArchived ? "The Project is archived." : (at.mayNot?.(operationOf[verb]) ?? why)
+    why: at.isArchived ? archived : (at.mayNot?.(operationOf[verb]) ?? why)
   }))
   const waits = at.candidate !== null && ["composing", "composed", "verifying"].includes(at.candidate.status)
   const mustPlan = at.why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true

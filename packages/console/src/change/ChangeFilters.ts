@@ -23,10 +23,13 @@ export const openStatuses: ReadonlyArray<Change["status"]> = [
   "releasing"
 ]
 
+/** Those of one that is over. */
+export const overStatuses: ReadonlyArray<Change["status"]> = ["completed", "failed", "cancelled"]
+
 /** Groups of statuses that people ask for, beside each single one. */
 const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
   open: openStatuses,
-  over: ["completed", "failed", "cancelled"]
+  over: overStatuses
 }
 
 /** What the address asks for. */

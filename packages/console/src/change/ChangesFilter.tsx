@@ -3,21 +3,9 @@ import type { ReactNode } from "react"
 import { useSearchParams } from "wouter"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { lookOf } from "../ui/StatusTone.ts"
-import { type Filters, filtersIn } from "./ChangeFilters.ts"
+import { type Filters, filtersIn, openStatuses, overStatuses } from "./ChangeFilters.ts"
 
-const statuses = [
-  "created",
-  "compiling",
-  "running",
-  "budget_blocked",
-  "verifying",
-  "awaiting_approval",
-  "promoting",
-  "releasing",
-  "completed",
-  "failed",
-  "cancelled"
-]
+const statuses = [...openStatuses, ...overStatuses]
 
 /** They count at once. */
 export const ChangesFilter = (): ReactNode => {

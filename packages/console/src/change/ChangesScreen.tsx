@@ -7,6 +7,7 @@ import { keys } from "../api/Keys.ts"
 import { usePages } from "../api/Queries.ts"
 import { riskTone } from "../candidate/RiskWords.ts"
 import { useProjectHere } from "../project/Here.ts"
+import { archived } from "../project/May.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
@@ -129,7 +130,7 @@ export default function ChangesScreen(): ReactNode {
         <Button
           look="primary"
           icon="plus"
-          why={status === "archived" ? "The Project is archived." : null}
+          why={status === "archived" ? archived : null}
           onClick={() => setMaking(true)}
         >
           New Change

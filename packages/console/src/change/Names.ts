@@ -1,7 +1,5 @@
 /** Who did something, in words: people by their names where the Project knows them. */
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
-import { session } from "../api/Session.ts"
+import { useSignedIn } from "../account/Me.ts"
 import { useMemberList } from "../project/ProjectQueries.ts"
 import { shortId } from "../ui/ShortId.ts"
 
@@ -19,7 +17,7 @@ export const withNames = (words: string, name: (id: string) => string): string =
 
 /** Names of the people of a Project; what is not known of them yet is told by its id. */
 export const useNames = (projectId: string): ((id: string) => string) => {
-  const me = useAnswer(keys.session, session.current).data
+  const me = useSignedIn().data
   const members = useMemberList(projectId).data
   const names = new Map((members ?? []).map(({ name, userId }) => [userId, name]))
   return (id) => nameOf(id, me?.user.id ?? null, names)

@@ -4,9 +4,7 @@ import { useSearchParams } from "wouter"
 import type { Standing } from "../candidate/Offered.ts"
 import type { Answer } from "../api/Wire.ts"
 import { currentOf } from "./Current.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
-import { session } from "../api/Session.ts"
+import { useSignedIn } from "../account/Me.ts"
 import { useMayNot } from "../project/May.ts"
 import { usePolicy, useProjectOf } from "../project/ProjectQueries.ts"
 import { useCandidates, useChangeSets, useWhy } from "./Queries.ts"
@@ -30,7 +28,7 @@ export const useStanding = (change: Change): StandingHere => {
   const changeSets = useChangeSets(change.id)
   const project = useProjectOf(change.projectId)
   const policy = usePolicy(change.projectId)
-  const me = useAnswer(keys.session, session.current)
+  const me = useSignedIn()
   const mayNot = useMayNot(change.projectId)
   const candidate = currentOf(candidates.data ?? [], search.get("candidate"))
   const why = useWhy(candidate?.id ?? null)

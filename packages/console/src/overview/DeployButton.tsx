@@ -17,9 +17,8 @@ export const DeployButton = ({
   readonly words: string
   readonly isMain?: boolean
 }): ReactNode => {
-  const here = useProjectHere()
-  const { id } = here
-  const why = useWhyNot(here, "apps.deploy")
+  const { id } = useProjectHere()
+  const why = useWhyNot("apps.deploy")
   const client = useQueryClient()
   const deploying = useMutation({
     mutationFn: () => api.apps.deploy({ params: { id } }),

@@ -20,9 +20,8 @@ const templates = {
 
 /** What is chosen becomes S0. */
 export const SeedCard = (): ReactNode => {
-  const here = useProjectHere()
-  const { id } = here
-  const why = useWhyNot(here, "projects.source")
+  const { id } = useProjectHere()
+  const why = useWhyNot("projects.source")
   const client = useQueryClient()
   const [template, setTemplate] = useState<keyof typeof templates>("shop")
   const seeding = useMutation({

@@ -77,9 +77,8 @@ const SaveBar = ({
 )
 
 const Form = ({ policy }: { readonly policy: Policy }): ReactNode => {
-  const here = useProjectHere()
-  const { id } = here
-  const why = useWhyNot(here, "policies.put")
+  const { id } = useProjectHere()
+  const why = useWhyNot("policies.put")
   const [draft, setDraft] = useState<Draft | null>(null)
   const saving = useSaving(id, () => setDraft(null))
   const base = draft?.base ?? policy

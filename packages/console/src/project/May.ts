@@ -2,6 +2,7 @@
 import { api } from "../api/Client.ts"
 import type { Key } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
+import { useProjectHere } from "./Here.ts"
 import type { EndpointsOf, GroupName } from "../api/Wire.ts"
 
 /** An operation of the API by its name: `candidates.promote`. */
@@ -21,10 +22,12 @@ export const useMayNot = (projectId: string): MayNot | null => {
   return data === undefined ? null : (asked) => data.items.find(({ operation }) => operation === asked)?.reason ?? null
 }
 
-const archived = "The Project is archived."
+/** Why nothing can be done on a Project that is archived. */
+export const archived = "The Project is archived."
 
-/** Why a button that does this is off on the Project; null where it can be pressed. */
-export const useWhyNot = (project: { readonly id: string; readonly status: string }, operation: Operation) => {
-  const mayNot = useMayNot(project.id)
-  return project.status === "archived" ? archived : (mayNot?.(operation) ?? null)
+/** Why a button that does this is off on the Project of the screen; null where it can be pressed. */
+export const useWhyNot = (operation: Operation): string | null => {
+  const { id, status } = useProjectHere()
+  const mayNot = useMayNot(id)
+  return status === "archived" ? archived : (mayNot?.(operation) ?? null)
 }

@@ -46,6 +46,7 @@ export const LiveApp = ({ project: { id } }: Of): ReactNode => {
 }
 
 const counted = 100
+
 /** Changes that are not over. */
 export const OpenChanges = ({ project }: Of): ReactNode => {
   const { id, label } = project

@@ -12,11 +12,10 @@ import { Confirm } from "../ui/Confirm.tsx"
 
 /** Nothing where it has ended already. */
 export const ArchiveCard = (): ReactNode => {
-  const here = useProjectHere()
-  const { id, label, name, status } = here
+  const { id, label, name, status } = useProjectHere()
   const client = useQueryClient()
   const [isAsked, setAsked] = useState(false)
-  const why = useWhyNot(here, "projects.archive")
+  const why = useWhyNot("projects.archive")
   const archiving = useMutation({
     mutationFn: () => api.projects.archive({ params: { id } }),
     onSuccess: () => {

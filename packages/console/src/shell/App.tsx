@@ -2,9 +2,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
 import { Refusal } from "../api/Refusal.ts"
-import { session } from "../api/Session.ts"
+import { useSignedIn } from "../account/Me.ts"
 import { SignInScreen } from "../signin/SignInScreen.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
@@ -14,7 +13,7 @@ import { Shell } from "./Shell.tsx"
 const Inside = ({ code: given }: { readonly code: string | null }): ReactNode => {
   const client = useQueryClient()
   const [code, setCode] = useState(given)
-  const { data, error, refetch } = useAnswer(keys.session, session.current, { enabled: code === null })
+  const { data, error, refetch } = useSignedIn({ enabled: code === null })
   const enter = () => {
     setCode(null)
     void client.invalidateQueries({ queryKey: keys.session })

@@ -1,8 +1,6 @@
 /** Who did something: a person by name, an agent, or Pawl itself. */
 import type { ReactNode } from "react"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
-import { session } from "../api/Session.ts"
+import { useSignedIn } from "../account/Me.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { useMemberList } from "../project/ProjectQueries.ts"
 import { shortId } from "./ShortId.ts"
@@ -16,7 +14,7 @@ export interface Acted {
 /** Only within a Project: its members say the names. Whoever is no member any more is told by their id. */
 export const Who = ({ of: { id, type } }: { readonly of: Acted }): ReactNode => {
   const { id: project } = useProjectHere()
-  const mine = useAnswer(keys.session, session.current)
+  const mine = useSignedIn()
   const members = useMemberList(project)
   if (type === "system") return <span title={id}>Pawl, {id.replace(/^system:/, "").replaceAll("-", " ")}</span>
   if (type === "agent") return <span title={id}>an agent</span>

@@ -41,9 +41,8 @@ const columns = (label: string): ReadonlyArray<Column<Webhook>> => [
 
 /** The webhooks, and the way to make one. */
 export default function WebhooksScreen(): ReactNode {
-  const here = useProjectHere()
-  const { id, label } = here
-  const why = useWhyNot(here, "webhooks.create")
+  const { id, label } = useProjectHere()
+  const why = useWhyNot("webhooks.create")
   const [isMaking, setMaking] = useState(false)
   const webhooks = useAnswer(webhooksKey(id), (options) => webhooksOf(id, options))
   const make = (

@@ -34,9 +34,9 @@ interface Replaced<A> {
   readonly changed: ReadonlyArray<Commit.Write>
 }
 
-/** The entity tag of a list, as it is answered. */
+/** The entity tag of a list, in whatever order it is told: the one that was put is kept in another. */
 export const tagOfList = (rows: ReadonlyArray<Row>): string =>
-  entityTag(...rows.flatMap(({ role, userId }) => [userId, role]))
+  entityTag(...rows.map(({ role, userId }) => `${userId} ${role}`).toSorted())
 
 /** Fails with `MembersChanged` unless the list is one of those that the caller saw: what If-Match says, null for any. */
 const requireSeen = (rows: ReadonlyArray<Row>, seen: string | null): Effect.Effect<void, MembersChanged> => {

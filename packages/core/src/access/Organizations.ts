@@ -132,11 +132,14 @@ export const list = Effect.fnUntraced(function* (
   return { items, nextCursor: places.nextCursor }
 })
 
-/** Fails with `InsufficientRole` unless the user owns the first organization, which is that of whoever runs the installation. */
+/** The user's role in the first organization, which is that of whoever runs the installation; null for none. */
+export const installationRole = (userId: string) =>
+  Effect.map(find("organizationMember", `${firstOrganizationId}/${userId}`), (place) => place?.record.role ?? null)
+
+/** Fails with `InsufficientRole` unless the user owns the first organization. */
 export const requireOperator = Effect.fnUntraced(function* (userId: string) {
-  const place = yield* find("organizationMember", `${firstOrganizationId}/${userId}`)
-  const held = place?.record.role ?? "none"
-  if (held !== "owner") return yield* new InsufficientRole({ held, needed: "owner" })
+  const held = yield* installationRole(userId)
+  if (held !== "owner") return yield* new InsufficientRole({ held: held ?? "none", needed: "owner" })
 })
 
 /** The user's role in an organization, when it covers what is needed. Without any the organization does not exist for them. */

@@ -6,7 +6,7 @@
 import { Effect, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { InsufficientRole } from "../access/Access.ts"
-import { firstOrganizationId } from "../access/Organizations.ts"
+import { installationRole } from "../access/Organizations.ts"
 import { demandEnabled } from "../access/Tokens.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
@@ -98,8 +98,7 @@ const checkFields = Effect.fnUntraced(function* ({ credential, publicKey, rpId }
   return key.spki
 })
 
-const isOwner = (userId: string) =>
-  Effect.map(find("organizationMember", `${firstOrganizationId}/${userId}`), (place) => place?.record.role === "owner")
+const isOwner = (userId: string) => Effect.map(installationRole(userId), (role) => role === "owner")
 
 const all = Effect.flatMap(Records, (records) => records.list("approver", { limit: "all" })).pipe(
   Effect.map(({ items }) => items.map(({ record }) => record))

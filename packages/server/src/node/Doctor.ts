@@ -207,6 +207,14 @@ export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(finding
     .map((each) => `${each.part}: ${each.found}${each.remedy === null ? "" : ` Mend it with: ${each.remedy}`}`)
 )
 
+const nextOf = ({ part, remedy, state }: Finding) =>
+  remedy === null || state === "ok" ? [] : [{ command: remedy, when: `to mend ${part}` }]
+
+const linesOf = ({ found, part, remedy, state }: Finding): ReadonlyArray<string> => [
+  `${signs[state]}  ${part.padEnd(20)} ${found}`,
+  ...(remedy === null || state === "ok" ? [] : [`         mend it with: ${remedy}`])
+]
+
 const signs = { ok: "ok     ", weak: "weak   ", missing: "MISSING" } as const
 
 /**
@@ -217,14 +225,8 @@ export const print = Effect.fnUntraced(function* (given: Parameters<typeof read>
   const options = yield* Effect.option(read(given, config))
   const processes = Option.isSome(options) ? yield* seenProcesses(options.value) : []
   const all = [...(yield* findings(given, config)), ...processes]
-  const wanting = all.filter(({ state }) => state !== "ok")
-  const next = wanting.flatMap(({ part, remedy }) =>
-    remedy === null ? [] : [{ command: remedy, when: `to mend ${part}` }]
+  yield* Console.log(
+    isJson ? jsonDocument({ findings: all, next: all.flatMap(nextOf) }) : all.flatMap(linesOf).join("\n")
   )
-  if (isJson) yield* Console.log(jsonDocument({ findings: all, next }))
-  for (const each of isJson ? [] : all) {
-    yield* Console.log(`${signs[each.state]}  ${each.part.padEnd(20)} ${each.found}`)
-    if (each.remedy !== null && each.state !== "ok") yield* Console.log(`         mend it with: ${each.remedy}`)
-  }
   if (all.some((each) => each.state === "missing")) yield* Effect.sync(() => void (process.exitCode = 1))
 })

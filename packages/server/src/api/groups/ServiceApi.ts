@@ -2,10 +2,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
+/** What an installation is for. */
+export const Environment = Schema.Literals(["production", "development"])
+
 const Health = Schema.Struct({
   status: Schema.Literal("ok"),
   version: Schema.String,
-  environment: Schema.Literals(["production", "development"])
+  environment: Environment
 })
 
 /** The answer while it can work. */

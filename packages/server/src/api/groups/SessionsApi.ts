@@ -5,6 +5,7 @@ import { Authenticated } from "../Authentication.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById } from "../PageParams.ts"
 import { SessionRecord, UserRecord } from "../RecordSchemas.ts"
+import { Environment } from "./ServiceApi.ts"
 
 /** What begins a session: a token, or the code of a link. */
 const SignInBody = Schema.Struct({
@@ -68,7 +69,7 @@ export const SessionsApi = HttpApiGroup.make("sessions")
         session: Schema.NullOr(SessionRecord),
         user: UserRecord,
         /** Of the installation, as `/health` says. */
-        environment: Schema.Literals(["production", "development"])
+        environment: Environment
       })
     }).annotateMerge(about(readingOwn, "The session that asks, and its user"))
   )

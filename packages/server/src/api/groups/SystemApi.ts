@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, readingOwn } from "../Needs.ts"
-import { NotReady, Ready } from "./ServiceApi.ts"
+import { Environment, NotReady, Ready } from "./ServiceApi.ts"
 
 const Process = Schema.Struct({
   id: Schema.String,
@@ -21,7 +21,7 @@ const Process = Schema.Struct({
 const System = Schema.Struct({
   /** Of the process that answers. */
   version: Schema.String,
-  environment: Schema.Literals(["production", "development"]),
+  environment: Environment,
   /** What `/health/ready` says of the process that answers. */
   readiness: Schema.Union([Ready, NotReady]),
   /** All processes that share the database, in the order of their starts. */

@@ -1,10 +1,10 @@
 /** Tasks: watched while agents work them, and steered by people. */
-import { TaskStatus } from "@pawl/core/model/Task"
+import { taskStatuses } from "@pawl/core/model/Task"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { ById, PageParams, pageOf, statusParam } from "../PageParams.ts"
 import { ClaimRecord, NoteRecord, TaskRecord, TaskRunRecord } from "../RecordSchemas.ts"
 import { TurnAnswer } from "../TurnRecords.ts"
 
@@ -23,13 +23,13 @@ const get = HttpApiEndpoint.get("get", "/v1/tasks/:id", {
 
 const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/tasks", {
   params: ById,
-  query: Schema.Struct({ ...PageParams.fields, status: Schema.optionalKey(TaskStatus) }),
+  query: Schema.Struct({ ...PageParams.fields, status: statusParam(taskStatuses) }),
   success: pageOf(TaskRecord)
 }).annotateMerge(
   about(
     reading,
     "The Tasks of a Project, oldest first",
-    "With `status` those that have it: `ready` ones can be claimed."
+    "With `status` those that have it, or one of several: `ready` ones can be claimed."
   )
 )
 

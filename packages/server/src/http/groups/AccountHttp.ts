@@ -2,10 +2,8 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { entriesOf } from "@pawl/core/access/Departures"
-import { InsufficientRole, InsufficientScope, roleOf } from "@pawl/core/access/Access"
+import { InsufficientRole, InsufficientScope, requireRole, roleOf } from "@pawl/core/access/Access"
 import { revokeFor } from "@pawl/core/access/Keepers"
-import { find } from "@pawl/core/ledger/Decision"
-import { Unknown } from "@pawl/core/ledger/Refusals"
 import { covers, type Role, type Scope, type Token } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { type Credential, issue, list } from "@pawl/core/access/Tokens"
@@ -32,12 +30,6 @@ const against = ({ role: needed, scope }: Need, held: Role | null, scopes: Reado
     : new InsufficientRole({ held, needed }).message
 }
 
-const heldOn = Effect.fnUntraced(function* (userId: string, projectId: string) {
-  const project = yield* find("project", projectId)
-  const role = project === null ? null : yield* roleOf(userId, project.record)
-  return role ?? (yield* new Unknown({ kind: "project", id: projectId }))
-})
-
 /** Handlers of `account`. The text of a token is in the answer that issues it, and nowhere else. */
 export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
   handlers
@@ -60,7 +52,8 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
         Effect.gen(function* () {
           const { user, token } = yield* CurrentUser
           const projectId = query.projectId ?? null
-          const role = projectId === null ? null : yield* heldOn(user.id, projectId)
+          const role =
+            projectId === null ? null : yield* roleOf(user.id, yield* requireRole(user.id, projectId, "viewer"))
           const items = endpoints.flatMap(({ method, name, need, path }) => {
             if (need === null || (need.role === null) !== (projectId === null)) return []
             const reason = against(need, role, token.scopes)

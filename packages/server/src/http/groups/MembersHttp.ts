@@ -8,13 +8,18 @@ import { answering } from "../answer/HandlerAnswer.ts"
 import { ifMatch, withTag } from "../answer/Validators.ts"
 import { onProject } from "../request/Reach.ts"
 
-/** Rows of members with the users' names, as one page. */
-export const named = <Row extends { readonly userId: string }>(rows: ReadonlyArray<Row>) =>
-  Effect.map(
-    Effect.forEach(rows, (row) =>
-      Effect.map(find("user", row.userId), (user) => ({ ...row, name: user?.record.name ?? "" }))
-    ),
-    (items) => ({ items, nextCursor: null })
+/** Rows of members with the users' names, as one page with its entity tag. */
+export const pageOfMembers = <Row extends { readonly userId: string; readonly role: string }>(
+  rows: ReadonlyArray<Row>
+) =>
+  Effect.andThen(
+    withTag(tagOfList(rows)),
+    Effect.map(
+      Effect.forEach(rows, (row) =>
+        Effect.map(find("user", row.userId), (user) => ({ ...row, name: user?.record.name ?? "" }))
+      ),
+      (items) => ({ items, nextCursor: null })
+    )
   )
 
 /** Handlers of `members`: a list is put as a whole. */
@@ -24,9 +29,7 @@ export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          const rows = (yield* list(project.id)).map((each) => each.record)
-          yield* withTag(tagOfList(rows))
-          return yield* named(rows)
+          return yield* pageOfMembers((yield* list(project.id)).map((each) => each.record))
         })
       )
     )
@@ -34,9 +37,7 @@ export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          const rows = yield* replace(project.id, payload.members, yield* ifMatch)
-          yield* withTag(tagOfList(rows))
-          return yield* named(rows)
+          return yield* pageOfMembers(yield* replace(project.id, payload.members, yield* ifMatch))
         })
       )
     )

@@ -1,13 +1,13 @@
 /** Organizations and their members. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { listOfOrganization, replaceOfOrganization, tagOfList } from "@pawl/core/access/Members"
+import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
 import { create, list } from "@pawl/core/access/Organizations"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
-import { ifMatch, withTag } from "../answer/Validators.ts"
-import { named } from "./MembersHttp.ts"
+import { ifMatch } from "../answer/Validators.ts"
+import { pageOfMembers } from "./MembersHttp.ts"
 import { onOrganization } from "../request/Reach.ts"
 
 /** Handlers of `organizations`: seen by their members, changed by their owners. */
@@ -26,9 +26,7 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
       answering(
         Effect.gen(function* () {
           const place = yield* onOrganization(params.id)
-          const rows = (yield* listOfOrganization(place.organizationId)).map((each) => each.record)
-          yield* withTag(tagOfList(rows))
-          return yield* named(rows)
+          return yield* pageOfMembers((yield* listOfOrganization(place.organizationId)).map((each) => each.record))
         })
       )
     )
@@ -37,9 +35,10 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
         Effect.gen(function* () {
           const place = yield* onOrganization(params.id)
           const { token } = yield* CurrentUser
-          const rows = yield* replaceOfOrganization(place.organizationId, payload.members, token, yield* ifMatch)
-          yield* withTag(tagOfList(rows))
-          return yield* named(rows)
+          const { organizationId } = place
+          return yield* pageOfMembers(
+            yield* replaceOfOrganization(organizationId, payload.members, token, yield* ifMatch)
+          )
         })
       )
     )

@@ -59,13 +59,13 @@ const filesOf = Effect.fnUntraced(function* (body: {
 /** The number of a generation as a path names it. */
 const number = /^(?:0|[1-9]\d{0,14})$/
 
-/** The list of a generation's packages, byte for byte as it was stored. */
 /** Bytes that never change, with the tag of what they are. */
 const finalBytes = (bytes: Uint8Array, contentType: string) =>
   Effect.flatMap(sha256(bytes), (digest) =>
     Effect.as(withTag(entityTag(digest)), HttpServerResponse.uint8Array(bytes, { contentType }))
   )
 
+/** The list of a generation's packages, byte for byte as it was stored. */
 const sbomAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
   if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
   return yield* finalBytes(yield* sbomOfGeneration(projectId, Number(n)), sbomType)

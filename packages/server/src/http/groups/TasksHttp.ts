@@ -16,7 +16,7 @@ import { turnAnswer } from "./TurnAnswers.ts"
 
 /** Which Tasks of a Project are asked for, and which page of them. */
 interface AskedTasks {
-  readonly status?: Task["status"]
+  readonly status?: Task["status"] | ReadonlyArray<Task["status"]>
   readonly limit?: number
   readonly cursor?: string
 }

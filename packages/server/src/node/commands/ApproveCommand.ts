@@ -8,14 +8,14 @@ import * as Flag from "effect/cli/Flag"
 import type { Approval } from "@pawl/core/model/Approval"
 import type { Candidate } from "@pawl/core/model/Candidate"
 import { approvalText } from "@pawl/core/provenance/ApprovalText"
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type ApproverKey, demandApproverKey, keyPath } from "../approver/ApproverKey.ts"
 import { assertionOf } from "../approver/Authenticator.ts"
 import { type ClonedCandidate, clonedCandidate } from "../approver/ClonedCandidate.ts"
 import { saysYes } from "../approver/Consent.ts"
 import { differences, ownClaim } from "../approver/Decisions.ts"
 import { enroll } from "./Enrollment.ts"
-import { asking, CannotAsk, jsonOption, remoteOptions, reporting, type RemoteOptions } from "./Remote.ts"
+import { asking, CannotAsk, jsonOption, remoteOptions, reporting, telling, type RemoteOptions } from "./Remote.ts"
 
 const cannot = (reason: string) => new CannotAsk({ reason })
 
@@ -79,7 +79,7 @@ const decide = Effect.fnUntraced(function* ({
       ],
       exitCode: 1
     }
-  yield* Console.log(shownLines(cloned, candidate, clone).join("\n"))
+  yield* telling(shownLines(cloned, candidate, clone).join("\n"))
   const how = key === null ? "without a signature" : `signed by ${key.credential} for ${key.rpId}`
   if (!yes && !(yield* saysYes(`Decide ${decision} as ${user}, ${how}?`)))
     return { lines: ["not sent: nobody said yes"], exitCode: 1 }

@@ -3,7 +3,7 @@
  * as a Change, which is checked and promoted like every other. Any other Project is left alone, and the words say how to
  * go on.
  */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import type { PawlClient } from "../../api/Client.ts"
 import { Problem } from "../../api/Problem.ts"
 import type { AppRecord, CanonicalRecord, ProjectRecord } from "../../api/RecordSchemas.ts"
@@ -11,7 +11,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { sha256, utf8 } from "@pawl/core/primitives/Digest"
 import { outcome, outcomeLines } from "./ImportOutcome.ts"
 import type { LocalProject } from "./LocalProject.ts"
-import { asking, CannotAsk, type RemoteOptions } from "./Remote.ts"
+import { asking, CannotAsk, telling, type RemoteOptions } from "./Remote.ts"
 
 interface Project {
   readonly project: typeof ProjectRecord.Type
@@ -116,7 +116,7 @@ const sendAgain = Effect.fnUntraced(function* (client: PawlClient, id: string, l
     yield* client.apps.deploy({ params: { id } })
     return outcomeLines(yield* outcome(client, id), id)
   }
-  yield* Console.log(`${candidateId}: being checked`)
+  yield* telling(`${candidateId}: being checked`)
   const candidate = yield* gated(client, candidateId)
   const why = yield* client.candidates.why({ params: { id: candidateId } })
   if (candidate === null || !(why.canPromote || candidate.status === "promoted")) {
@@ -139,7 +139,7 @@ export const importAgain = Effect.fnUntraced(function* (remote: RemoteOptions, s
   const app = yield* asking(remote, (client) => client.apps.get({ params: { id } }))
   const reason = whyNot(there, app)
   if (reason !== null) return yield* new CannotAsk({ reason })
-  yield* Console.log(`${id} has the slug ${slug} and was never live: going on with it`)
+  yield* telling(`${id} has the slug ${slug} and was never live: going on with it`)
   return yield* asking(remote, (client) =>
     Effect.gen(function* () {
       if (there.canonical === null) yield* client.projects.source({ params: { id }, payload: { files: local.files } })

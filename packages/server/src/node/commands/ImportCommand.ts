@@ -5,13 +5,13 @@ import { isSlug } from "@pawl/core/model/Project"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Problem } from "../../api/Problem.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { importAgain } from "./ImportAgain.ts"
 import { outcome, outcomeLines } from "./ImportOutcome.ts"
 import { type LocalProject, readLocalProject, slugOf } from "./LocalProject.ts"
-import { asking, CannotAsk, jsonOption, remoteOptions, reporting } from "./Remote.ts"
+import { asking, CannotAsk, jsonOption, remoteOptions, reporting, telling } from "./Remote.ts"
 
 const cannot = (reason: string) => new CannotAsk({ reason })
 
@@ -53,8 +53,7 @@ const importing = Effect.fnUntraced(function* (
   folder: string,
   slug: string,
   project: LocalProject,
-  remote: Parameters<typeof asking>[0],
-  tell: typeof Console.log
+  remote: Parameters<typeof asking>[0]
 ) {
   const made = yield* asking(remote, (client) =>
     client.projects.create({ payload: { slug, files: project.files } }).pipe(
@@ -66,7 +65,7 @@ const importing = Effect.fnUntraced(function* (
     )
   )
   if (made === null) return yield* importAgain(remote, slug, project)
-  yield* tell(`${made}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
+  yield* telling(`${made}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
   return outcomeLines(yield* asking(remote, (client) => outcome(client, made)), made)
 })
 
@@ -88,11 +87,9 @@ export const importCommand = Command.make(
         const root = resolve(folder)
         const slug = yield* slugFor(given, root)
         const project = yield* reading(root)
-        // On the way it is told beside the document.
-        const tell = json ? Console.error : Console.log
-        if (project.leftOut.length > 0) yield* tell(["not sent:", ...listed(project)].join("\n"))
+        if (project.leftOut.length > 0) yield* telling(["not sent:", ...listed(project)].join("\n"))
         yield* checked(project, folder)
-        return yield* importing(folder, slug, project, remote, tell)
+        return yield* importing(folder, slug, project, remote)
       }),
       json
     )

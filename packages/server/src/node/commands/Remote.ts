@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Flag from "effect/cli/Flag"
-import { Console, Data, Effect, Option, Redacted } from "effect"
+import { Console, Context, Data, Effect, Option, Redacted } from "effect"
 import { makeClient, type PawlClient } from "../../api/Client.ts"
 import { Problem } from "../../api/Problem.ts"
 import { failureDocument, jsonDocument } from "./JsonDocument.ts"
@@ -100,6 +100,14 @@ export interface Said {
   readonly json?: object
 }
 
+/** Who hears lines on the way to an end: standard output, unless that is for one document alone. */
+const Listener = Context.Reference<typeof Console.log>("@pawl/server/node/commands/Listener", {
+  defaultValue: () => Console.log
+})
+
+/** Tells a line on the way to an end. */
+export const telling = (line: string): Effect.Effect<void> => Effect.flatMap(Listener, (tell) => tell(line))
+
 /** The option of every command that ends by itself. */
 export const jsonOption = {
   json: Flag.Boolean("json").pipe(
@@ -116,7 +124,7 @@ export const reporting = (
   work: Effect.Effect<Said & { readonly exitCode: number }, CannotAsk>,
   isJson: boolean | "failures" = false
 ): Effect.Effect<void> =>
-  Effect.matchEffect(work, {
+  Effect.matchEffect(isJson === true ? Effect.provideService(work, Listener, Console.error) : work, {
     onSuccess: ({ exitCode, json, lines }) => {
       const text = isJson === true ? jsonDocument({ ...(json ?? { said: lines }), next: [] }) : lines.join("\n")
       return Effect.andThen(text === "" ? Effect.void : Console.log(text), exitWith(exitCode))

@@ -140,12 +140,10 @@ export const make = Effect.fnUntraced(function* (
     mcpTools === "none"
       ? null
       : McpListener.make({ ownAddress: ownAddress(host, port), origin, version, choice: mcpTools, issuer })
-  const metadata = McpListener.metadata({ issuer, origin })
   const screens = options.console ? ConsoleListener.make(consoleFolder(), appHosts(options, origin)) : null
   const listener: RequestListener = (req, res) => {
     if (screens?.(req, res) === true) return
     if (mcp !== null && McpListener.isMcp(req.url)) return mcp(req, res)
-    if (mcp !== null && McpListener.isMetadata(req.url)) return metadata(req, res)
     return req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
   }
   return listener

@@ -29,14 +29,13 @@ export interface McpListenerOptions {
   readonly issuer: string | null
 }
 
-/** Whether a URL of a request is the protocol's. */
-export const isMcp = (url: string | undefined): boolean => url === path || url?.startsWith(`${path}?`) === true
+/** Whether a URL of a request is the protocol's, or asks who gives tokens for it. */
+export const isMcp = (url: string | undefined): boolean => [path, metadataPath].includes(pathOf(url))
 
-/** Whether a URL of a request asks who gives tokens for it. */
-export const isMetadata = (url: string | undefined): boolean => url?.split("?", 1)[0] === metadataPath
+const pathOf = (url = ""): string => url.split("?", 1)[0] ?? ""
 
-/** Answers that: what RFC 9728 asks for, to anybody, pages of other origins too. 404 without a provider of identities. */
-export const metadata =
+/** Answers who gives tokens for it: what RFC 9728 asks for, to anybody, pages of other origins too. 404 without a provider of identities. */
+const metadata =
   ({ issuer, origin }: Pick<McpListenerOptions, "issuer" | "origin">): RequestListener =>
   (req, res) => {
     readOn(req, res)
@@ -140,7 +139,9 @@ export const make = (options: McpListenerOptions): RequestListener => {
     res.once("close", () => gone.abort())
     await answer(res, await handler.fetch(requestOf(req, origin, gone.signal)))
   }
+  const told = metadata(options)
   return (req, res) => {
+    if (pathOf(req.url) === metadataPath) return told(req, res)
     serve(req, res).catch(() => {
       // The caller is gone, or the body broke off.
       if (res.headersSent) return void res.destroy()

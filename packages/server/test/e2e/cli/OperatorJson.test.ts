@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
@@ -66,6 +67,23 @@ describe("With --json operators' commands print one document", () => {
     const revoked = await document(["tokens", "revoke", made.json.id])
     expect(revoked.json.items).toMatchObject([{ id: made.json.id, revokedAt: expect.any(String) }])
     expect(JSON.stringify(revoked.json)).not.toContain(made.json.token)
+  })
+
+  it("of what they tell on the way too: an import, and one that goes on with a Project that never came to live", async () => {
+    const folder = join(elsewhere.path, "site")
+    mkdirSync(join(folder, "public"), { recursive: true })
+    writeFileSync(join(folder, "wrangler.json"), '{"assets":{"directory":"public"}}')
+    writeFileSync(join(folder, "public", "index.html"), "<h1>Here</h1>")
+    const live = { app: { status: "live" }, next: [] }
+    await server.api.post("/v1/projects", { slug: "begun" })
+    for (const [slug, words] of [
+      ["begun", "going on with it"],
+      ["fresh", "2 file(s)"]
+    ] as const) {
+      const { code, json, stderr } = await document(["import", folder, "--slug", slug])
+      expect({ code, json }).toMatchObject({ code: 0, json: live })
+      expect(stderr).toContain(words)
+    }
   })
 
   it("of a failure too: its code and words, which standard error has as well, and the same exit code", async () => {

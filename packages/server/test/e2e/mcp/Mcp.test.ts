@@ -195,8 +195,10 @@ describe("An assistant at /mcp", () => {
     ]) {
       const answer = await post(headers)
       expect(answer.status).toBe(401)
-      expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/)
+      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="pawl"')
     }
+    // There is no provider of identities here.
+    expect((await fetch(`${server.origin}/.well-known/oauth-protected-resource/mcp`)).status).toBe(404)
     const authorization = `Bearer ${token}`
     for (const origin of ["https://evil.example", "null", "http://shop.apps.localhost"])
       expect((await post({ authorization, origin })).status).toBe(403)

@@ -98,7 +98,8 @@ describe("A provider of identities", () => {
     const [, told = ""] = /resource_metadata="([^"]+)"/.exec(refusal.headers.get("www-authenticate") ?? "") ?? []
     expect(new URL(told).pathname).toBe(new URL(address).pathname)
     const { body, headers, status } = await ask(address)
-    expect([status, headers.get("access-control-allow-origin")]).toEqual([200, "*"])
+    const sent = ["access-control-allow-origin", "cache-control"].map((name) => headers.get(name))
+    expect([status, ...sent]).toEqual([200, "*", "public, max-age=300"])
     expect(body).toEqual({
       resource: told.replace("/.well-known/oauth-protected-resource", ""),
       resource_name: "Pawl",

@@ -45,6 +45,18 @@ describe("Lists of members", () => {
     }
   )
 
+  it("have one tag in whatever order they are put: the one of the answer is good for the next list", async () => {
+    const project = await newProject(api, "tags-order")
+    const path = `/v1/projects/${project.id}/members`
+    const people = await Promise.all([newUser(api, "A"), newUser(api, "B")])
+    const list = people.map(({ id }) => ({ userId: id, role: "viewer" }))
+    await put(path, list)
+    const turned = await put(path, list.toReversed())
+    const tag = turned.headers.get("etag") ?? ""
+    expect((await api.call("GET", path)).headers.get("etag")).toBe(tag)
+    expect((await put(path, [], tag)).status).toBe(200)
+  })
+
   it("of two that saw the same list and write at once, one changes it and one is refused", async () => {
     const project = await newProject(api, "tags-race")
     const path = `/v1/projects/${project.id}/members`

@@ -1,4 +1,4 @@
-/** A server with a stream of changes of state, in front of one that has none yet: all else goes through as it is. */
+/** A server that answers the stream of changes of state itself, in front of the real one: all else goes through as it is. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 

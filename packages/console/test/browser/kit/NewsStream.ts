@@ -1,4 +1,4 @@
-/** The stream of changes of state as the console reads it, sent by a test: the server has none yet. */
+/** The stream of changes of state as the console reads it, sent by a test, which counts who asks for it and from where. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /** What a test does with it, and sees of it. */
@@ -15,6 +15,9 @@ export interface NewsStream {
   readonly goAway: () => void
   readonly comeBack: () => void
 }
+
+/** Milliseconds between two signs of life, as the server gives them: a reader takes a stream that is silent for gone. */
+const signOfLifeMs = 15_000
 
 /** A stream that nobody reads yet. */
 export const newsStream = (): NewsStream => {
@@ -36,7 +39,11 @@ export const newsStream = (): NewsStream => {
       res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" })
       res.write(": here\n\n")
       readers.add(res)
-      res.once("close", () => readers.delete(res))
+      const alive = setInterval(() => res.write(": here\n\n"), signOfLifeMs)
+      res.once("close", () => {
+        clearInterval(alive)
+        readers.delete(res)
+      })
       return true
     },
     send: (frame) => {

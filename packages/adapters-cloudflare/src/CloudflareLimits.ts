@@ -33,6 +33,10 @@ export const CloudflareLimits = {
   /** A row, and so each value in it. */
   sqlRowBytes: 2 * MiB,
 
+  // Between a Project's object and the directory (decisions)
+  /** Records whose change is told at once. */
+  mirrorRowsAtOnce: 50,
+
   // Builds by Worker Loader
   /** CPU time of one build (decision; Cloudflare allows 30 s, or more where it is asked for). */
   buildCpuMs: 30 * second,

@@ -71,6 +71,14 @@ export const ServerLimits = {
   planningSlots: 4,
   /** Chains whose statements are signed: a signature takes less than a millisecond where the key is a file. */
   signingSlots: 4,
+  /** How often an object on Cloudflare that works looks whether all is done (decision). */
+  idleLookMs: 50,
+  /** Projects that are woken at once by the clock of the directory (Cloudflare: 6 connections of a Worker at a time). */
+  projectsWokenAtOnce: 6,
+  /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
+  labelsKnown: 10_000,
+  /** How late work of a Project may be before the directory wakes it (decision). */
+  overdueMs: 60_000,
   /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */
   agentSlots: 8,
   /** Claims of other Changes that a planner is told (decision). */

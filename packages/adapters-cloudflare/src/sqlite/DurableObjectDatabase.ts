@@ -1,6 +1,7 @@
 /** The stores' `Database` over a Durable Object's own SQLite. A batch is one synchronous transaction: nothing comes between. */
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import type { Database, Outcome, Statement } from "@pawl/sql/Database"
+import type { Signals } from "@pawl/core/ledger/Signals"
 import { Effect } from "effect"
 import type { ObjectStorage } from "./ObjectStorage.ts"
 import { perform } from "./Statements.ts"
@@ -36,8 +37,12 @@ const batch = (storage: ObjectStorage, statements: ReadonlyArray<Statement>): Ou
   }
 }
 
-/** Over the storage of one object. What it answers is durable before an answer leaves the object (the output gate). */
-export const make = (storage: ObjectStorage): Database["Service"] => ({
+/**
+ * Over the storage of one object. What it answers is durable before an answer leaves the object (the output gate). Its
+ * stores notify `signals`.
+ */
+export const make = (storage: ObjectStorage, signals?: Signals): Database["Service"] => ({
+  ...(signals === undefined ? {} : { signals }),
   dialect: "sqlite",
   query: (query) => Effect.try({ try: () => perform(storage, query).rows, catch: failed }),
   batch: (statements) => Effect.try({ try: () => batch(storage, statements), catch: failed })

@@ -4,6 +4,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import * as SqlStatement from "effect/sql/Statement"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { Signals } from "@pawl/core/ledger/Signals"
 import { Database, type Parameter } from "@pawl/sql/Database"
 import { migrate } from "@pawl/sql/Migrations"
 import { ownShape } from "@pawl/sql/Shape"
@@ -70,13 +71,13 @@ export const bringToShape = (storage: ObjectStorage): void =>
     storage.sql.exec("INSERT INTO pawl_object (shape) VALUES (?)", stamp)
   })
 
-/** The stores of an object that `bringToShape` was called for. */
-export const layer = (storage: ObjectStorage): Layer.Layer<Stores, LedgerUnavailable> =>
+/** The stores of an object that `bringToShape` was called for. What they commit is told to `signals`, where there are some. */
+export const layer = (storage: ObjectStorage, signals?: Signals): Layer.Layer<Stores, LedgerUnavailable> =>
   layerInShape.pipe(
     Layer.provide(
       Layer.merge(
         clientOver(storage),
-        Layer.sync(Database, () => make(storage))
+        Layer.sync(Database, () => make(storage, signals))
       )
     )
   )

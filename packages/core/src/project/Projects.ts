@@ -1,5 +1,5 @@
 /** Projects: creating one, seeding its source, and reading its canonical line. */
-import { Effect, Result, Schema } from "effect"
+import { Context, Effect, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Actor, system } from "../model/Actor.ts"
 import { placeOf, stayOf } from "../access/Departures.ts"
@@ -54,6 +54,14 @@ export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { pr
     return `${this.projectId} has its S0. Record ChangeSets to change it.`
   }
 }
+
+/**
+ * The id of a Project that is to be made: one by chance. Where each Project has a place of its own, which is there before
+ * the Project is, the place says it.
+ */
+export const NewProjectId = Context.Reference<Effect.Effect<ProjectId>>("@pawl/core/project/Projects/NewProjectId", {
+  defaultValue: () => Effect.map(makeUuid, (id): ProjectId => `proj_${id}`)
+})
 
 /** A payload is JSON: a record in it is as the store knows it. */
 const asJson = Schema.encodeSync(Project)
@@ -120,7 +128,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, input: NewProje
   yield* checkSlug(input.slug)
   if (input.name !== undefined) yield* checkName("name", input.name, Limits.projectNameLength)
   if (input.files !== null) yield* checkFiles(input.files)
-  const id: ProjectId = `proj_${yield* makeUuid}`
+  const id = yield* yield* NewProjectId
   if (input.files !== null) yield* keepSeed(id, input.files)
   const token = yield* makeUuid
   const project = yield* decideAndCommit(reserve(actor, id, input, token))

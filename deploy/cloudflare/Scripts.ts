@@ -1,0 +1,138 @@
+/**
+ * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
+ * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
+ */
+
+/** What a binding reaches. */
+export type Binding =
+  /** Objects of a class, of this script or of another. */
+  | { readonly _tag: "Objects"; readonly className: string; readonly script?: ScriptName }
+  /** An entrypoint of another script; its default one without a name. */
+  | { readonly _tag: "Service"; readonly script: ScriptName; readonly entrypoint?: string }
+  | { readonly _tag: "Bucket" }
+  | { readonly _tag: "Loader" }
+  | { readonly _tag: "Value"; readonly value: unknown }
+  /** Told by the operator, and kept by Cloudflare alone. */
+  | { readonly _tag: "Secret"; readonly isOptional: boolean }
+
+/** The names of the scripts. */
+export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks"
+
+/** One script. */
+export interface Script {
+  readonly name: ScriptName
+  /** Its file in `packages/server/src/workers`. */
+  readonly main: string
+  readonly bindings: Readonly<Record<string, Binding>>
+  /** Classes of objects that it holds, each with SQLite. */
+  readonly objects: ReadonlyArray<string>
+  /** Which hosts come to it; none for one that only other scripts reach. */
+  readonly hosts: ReadonlyArray<string>
+  readonly crons: ReadonlyArray<string>
+  /** Modules that are laid beside it. */
+  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm">
+  /** The container of its objects. */
+  readonly container: string | null
+}
+
+/** What an operator chooses. */
+export interface Installation {
+  readonly environment: "production" | "development"
+  /** The domain of the hosts of apps, of its own registrable domain; null: no live apps. */
+  readonly appsDomain: string | null
+  /** Where people reach the API, without a path. */
+  readonly apiOrigin: string
+  readonly paused: boolean
+  readonly version: string
+  readonly requestsPerMinute: number
+  /** The image of the container that runs checks and build commands, and what it starts; null: nothing runs them. */
+  readonly checks: { readonly image: string; readonly program: ReadonlyArray<string> } | null
+}
+
+/** The date by whose rules the scripts run. */
+export const compatibilityDate = "2026-07-01"
+
+/** The one bucket: bundles, objects, packs. */
+export const bucketName = "pawl-objects"
+
+const plain = { objects: [], hosts: [], crons: [], modules: [], container: null } as const
+
+const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
+const forRouters: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForRouters" }
+
+/** All scripts of an installation. One that another is bound to stands before it. */
+export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<Script> => {
+  const shared: Readonly<Record<string, Binding>> = {
+    BUCKET: { _tag: "Bucket" },
+    LOADER: { _tag: "Loader" },
+    SETTINGS: { _tag: "Value", value: settings }
+  }
+  const checking: ReadonlyArray<Script> =
+    checks === null
+      ? []
+      : [
+          {
+            ...plain,
+            name: "checks",
+            main: "ChecksScript.ts",
+            objects: ["Checks"],
+            container: checks.image,
+            bindings: { IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } } }
+          }
+        ]
+  return [
+    {
+      ...plain,
+      name: "builder",
+      main: "BuilderScript.ts",
+      objects: ["Builder"],
+      modules: ["bundler.txt", "packages.txt", "esbuild.wasm"],
+      bindings: { LOADER: { _tag: "Loader" }, COMMANDS: { _tag: "Value", value: checks !== null } }
+    },
+    ...checking,
+    {
+      ...plain,
+      name: "canonical",
+      main: "CanonicalScript.ts",
+      objects: ["ProjectObject", "DirectoryObject"],
+      crons: ["* * * * *"],
+      bindings: {
+        ...shared,
+        PROJECTS: { _tag: "Objects", className: "ProjectObject" },
+        DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
+        BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
+        ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
+        OWNER_TOKEN: { _tag: "Secret", isOptional: false },
+        SIGNING_KEY: { _tag: "Secret", isOptional: true },
+        LOG_KEY: { _tag: "Secret", isOptional: true }
+      }
+    },
+    {
+      ...plain,
+      name: "integration",
+      main: "IntegrationScript.ts",
+      bindings: {
+        CANONICAL: { _tag: "Service", script: "canonical", entrypoint: "ForIntegration" },
+        DIRECTORY: forApi
+      }
+    },
+    {
+      ...plain,
+      name: "api",
+      main: "ApiScript.ts",
+      hosts: [new URL(settings.apiOrigin).host],
+      bindings: { CANONICAL: forApi, INTEGRATION: { _tag: "Service", script: "integration" } }
+    },
+    ...(settings.appsDomain === null
+      ? []
+      : [
+          {
+            ...plain,
+            name: "router" as const,
+            main: "RouterScript.ts",
+            hosts: [settings.appsDomain, `*.${settings.appsDomain}`],
+            bindings: { ...shared, CANONICAL: forRouters }
+          }
+        ])
+  ]
+}

@@ -1,0 +1,122 @@
+/** An installation in workerd on this machine, from the same data that is deployed. It listens on loopback alone. */
+import { convertV4MiniflareOptions, Miniflare } from "miniflare"
+import { mainModule, modulesBeside } from "./ScriptCode.ts"
+import { type Binding, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
+
+/** What a simulator is started with. */
+export interface SimulatorOptions {
+  readonly installation: Installation
+  readonly secrets: Readonly<Record<string, string>>
+  /** Where objects and the bucket are kept; null: in memory. */
+  readonly folder: string | null
+  /** A socket of an engine of containers, for checks. */
+  readonly engine: string | null
+  /** The port of loopback that it listens on: that of the installation's origin. */
+  readonly port: number
+}
+
+/** The installation that runs. */
+export interface Simulated {
+  /** Has the clock of the installation come. */
+  readonly tick: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const named = (bindings: Script["bindings"], tag: Binding["_tag"]) =>
+  Object.entries(bindings).filter(([, { _tag }]) => _tag === tag)
+
+const objectsOf = ({ bindings, container }: Script) =>
+  Object.fromEntries(
+    named(bindings, "Objects").map(([name, binding]) => {
+      if (binding._tag !== "Objects") return [name, null]
+      const { className, script } = binding
+      return [name, { className, useSQLite: true, ...(script === undefined ? {} : { scriptName: script }) }]
+    })
+  ) as Record<string, unknown>
+
+/** Objects that only other scripts are bound to still have to be told of. */
+const ownObjects = ({ bindings, container, objects }: Script) => {
+  const bound = new Set(
+    Object.values(bindings).flatMap((each) =>
+      each._tag === "Objects" && each.script === undefined ? [each.className] : []
+    )
+  )
+  return Object.fromEntries(
+    objects
+      .filter((className) => !bound.has(className))
+      .map((className) => [
+        `OWN_${className.toUpperCase()}`,
+        { className, useSQLite: true, ...(container === null ? {} : { container: { imageName: container } }) }
+      ])
+  )
+}
+
+const valuesOf = ({ bindings }: Script, secrets: SimulatorOptions["secrets"]) =>
+  Object.fromEntries(
+    Object.entries(bindings).flatMap(([name, binding]) => {
+      if (binding._tag === "Value") return [[name, binding.value]]
+      const secret = binding._tag === "Secret" ? secrets[name] : undefined
+      return secret === undefined ? [] : [[name, secret]]
+    })
+  )
+
+const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) => ({
+  name: script.name,
+  compatibilityDate,
+  compatibilityFlags: script.container === null ? [] : ["experimental"],
+  modulesRoot: "/",
+  modules: [
+    { type: "ESModule", path: "/index.js", contents: await mainModule(script) },
+    ...(await modulesBeside(script)).map(({ contents, name, type }) => ({ type, path: `/${name}`, contents }))
+  ],
+  bindings: valuesOf(script, secrets),
+  durableObjects: { ...objectsOf(script), ...ownObjects(script) },
+  serviceBindings: Object.fromEntries(
+    named(script.bindings, "Service").map(([name, binding]) => {
+      if (binding._tag !== "Service") return [name, null]
+      const { entrypoint, script: service } = binding
+      return [name, entrypoint === undefined ? service : { name: service, entrypoint }]
+    })
+  ),
+  r2Buckets: named(script.bindings, "Bucket").map(([name]) => name),
+  workerLoaders: Object.fromEntries(named(script.bindings, "Loader").map(([name]) => [name, {}]))
+})
+
+/** Starts it, and answers when it answers. */
+export const simulate = async ({ engine, folder, installation, port, secrets }: SimulatorOptions): Promise<Simulated> => {
+  const scripts = scriptsOf(installation)
+  const workers = await Promise.all(scripts.map((script) => workerOf(script, secrets)))
+  const entry = {
+    name: "front",
+    compatibilityDate,
+    modules: true,
+    // Which script a host comes to is Cloudflare's routing; here it is this.
+    script: `export default { fetch(request, env) {
+      const { hostname } = new URL(request.url)
+      const isApp = ${JSON.stringify(installation.appsDomain)} !== null && (hostname === ${JSON.stringify(installation.appsDomain)} || hostname.endsWith(${JSON.stringify(`.${installation.appsDomain}`)}))
+      return isApp ? env.ROUTER.fetch(request) : env.API.fetch(request)
+    } }`,
+    serviceBindings: { API: "api", ...(installation.appsDomain === null ? {} : { ROUTER: "router" }) }
+  }
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      host: "127.0.0.1",
+      port,
+      ...(folder === null ? {} : { defaultPersistRoot: folder, durableObjectsPersist: `${folder}/objects`, r2Persist: `${folder}/bucket` }),
+      ...(engine === null
+        ? {}
+        : { containerEngine: { localDocker: { socketPath: engine, containerEgressInterceptorImage: "egress" } } }),
+      workers: [entry, ...workers]
+    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
+  )
+  await miniflare.ready
+  const tick = async () => {
+    const canonical = await miniflare.getWorker("canonical")
+    await canonical.scheduled({ cron: "* * * * *" })
+  }
+  return {
+    tick,
+    close: () => miniflare.dispose()
+  }
+}

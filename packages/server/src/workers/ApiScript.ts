@@ -1,0 +1,36 @@
+/** The public script of the API: it sends each request to the object that it belongs to, and holds nothing itself. */
+import type { CanonicalForApi } from "./Bindings.ts"
+import { isPromotion, placeOf } from "./Places.ts"
+
+/** Bindings of the script. */
+export interface ApiBindings {
+  readonly CANONICAL: CanonicalForApi
+  readonly INTEGRATION: { readonly fetch: (request: Request) => Promise<Response> }
+}
+
+/** Who makes a Project must be somebody, before there is a place for it. */
+const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> => {
+  const headers = new Headers(request.headers)
+  for (const name of ["content-length", "content-type"]) headers.delete(name)
+  return CANONICAL.ask({ _tag: "Directory" }, new Request(new URL("/v1/me", request.url), { headers }))
+}
+
+/** Answers a request to the API. */
+export const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+  const { CANONICAL, INTEGRATION } = env
+  const { pathname } = new URL(request.url)
+  if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)
+  const place = placeOf(request.method, pathname)
+  if (place._tag === "Directory") return CANONICAL.ask(place, request)
+  if (place._tag === "NewProject") {
+    const caller = await known(request, env)
+    if (!caller.ok) return caller
+    await caller.body?.cancel()
+    return CANONICAL.ask({ _tag: "Project", id: `proj_${crypto.randomUUID()}` }, request)
+  }
+  const project = await CANONICAL.whereIs(place._tag === "Project" ? "project" : place.kind, place.id)
+  // The directory says that there is no such thing, in the words of the API.
+  return CANONICAL.ask(project === null ? { _tag: "Directory" } : { _tag: "Project", id: project }, request)
+}
+
+export default { fetch: answer }

@@ -1,0 +1,55 @@
+/** What an app's `env` calls: its own data and its own files, as the script that loads it was told, and nobody else's. */
+import { WorkerEntrypoint } from "cloudflare:workers"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import { AssetServer } from "@pawl/core/app/AssetServer"
+import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
+import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
+import { type DataCall, fetchAsset } from "@pawl/adapters-cloudflare/runtime/AppBindings"
+import * as Assets from "@pawl/router/Assets"
+import { Effect, Layer } from "effect"
+import type { CanonicalForRouters, Namespace, ProjectCalls } from "./Bindings.ts"
+
+/** Where the data is: in the Projects' objects, or behind the script that holds those. */
+interface DataBindings {
+  readonly PROJECTS?: Namespace<ProjectCalls>
+  readonly CANONICAL?: Pick<CanonicalForRouters, "appData">
+}
+
+/** `env.DATA`. A refusal is thrown as an `Error` with its words. */
+export class AppStore extends WorkerEntrypoint<DataBindings, AppVersion> {
+  private call(call: DataCall): Promise<unknown> {
+    const { channel, incarnation, project } = this.ctx.props
+    const { CANONICAL, PROJECTS } = this.env
+    if (PROJECTS !== undefined) return PROJECTS.getByName(project).appData(channel, incarnation, call)
+    if (CANONICAL === undefined) throw new Error("DATA: the store cannot be reached now")
+    return CANONICAL.appData(project, channel, incarnation, call)
+  }
+
+  get(key: unknown) {
+    return this.call({ op: "get", key })
+  }
+
+  put(key: unknown, value: unknown) {
+    return this.call({ op: "put", key, value })
+  }
+
+  delete(key: unknown) {
+    return this.call({ op: "delete", key })
+  }
+
+  list(options?: unknown) {
+    return this.call({ op: "list", options })
+  }
+}
+
+/** `env.ASSETS`. */
+export class AppFiles extends WorkerEntrypoint<{ readonly BUCKET: Bucket }, AppVersion> {
+  override fetch(request: Request): Promise<Response> {
+    const files = Layer.provide(Assets.layer, R2ObjectStore.layer(this.env.BUCKET))
+    return Effect.runPromise(
+      Effect.flatMap(AssetServer, (assets) => Effect.promise(() => fetchAsset(assets, this.ctx.props, request))).pipe(
+        Effect.provide(files)
+      )
+    )
+  }
+}

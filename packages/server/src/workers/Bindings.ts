@@ -1,0 +1,86 @@
+/** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
+import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
+import type { DirectoryCalls, StoreCalls } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
+import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
+import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
+import type { Channel } from "@pawl/core/model/Pointer"
+import type { FoundPointer } from "@pawl/core/app/PointerSource"
+
+/** Objects of a class, by name. */
+export interface Namespace<Calls> {
+  readonly getByName: (name: string) => Calls & { readonly fetch: (request: Request) => Promise<Response> }
+}
+
+/** What the installation is told, as the deployment's configuration has it. */
+export interface InstallationSettings {
+  readonly environment: "production" | "development"
+  /** The domain of the hosts of apps; null: no live apps. */
+  readonly appsDomain: string | null
+  /** Where people reach the API, without a path. */
+  readonly apiOrigin: string
+  readonly paused: boolean
+  readonly version: string
+  /** Requests of one caller to one object in a minute. */
+  readonly requestsPerMinute: number
+}
+
+/** What a Project's object answers, beside requests. */
+export interface ProjectCalls extends StoreCalls {
+  /** Goes on with the creation of the Project where it was cut short. */
+  readonly provision: (payload: Readonly<Record<string, unknown>>) => Promise<void>
+  /** Does what is due by the clock of the directory: names of schedules, and of commands that each Project does for itself. */
+  readonly upkeep: (what: ReadonlyArray<string>) => Promise<void>
+  /** Looks whether work was forgotten. */
+  readonly wake: () => Promise<void>
+  /** Which of these records there are. */
+  /** The row of a host of its app, as it is committed now. */
+  readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
+  readonly appData: (channel: string, incarnation: number | undefined, call: unknown) => Promise<unknown>
+}
+
+/** What the directory's object answers, beside requests. */
+export interface DirectoryObjectCalls extends DirectoryCalls {
+  /** Of which Project a record is; null for an id that nobody reserved. */
+  readonly whereIs: (kind: string, id: string) => Promise<string | null>
+  /** The Project that a label is of, for ever; null for one that nobody has. */
+  readonly projectOfLabel: (label: string) => Promise<string | null>
+  /** Wakes Projects whose work is overdue. To be called each minute. */
+  readonly tick: () => Promise<void>
+}
+
+/** Bindings of the script that holds the objects. */
+export interface CanonicalBindings {
+  readonly PROJECTS: Namespace<ProjectCalls>
+  readonly DIRECTORY: Namespace<DirectoryObjectCalls>
+  readonly BUCKET: Bucket
+  readonly LOADER: WorkerLoader
+  readonly BUILDS: Namespace<BuildCalls>
+  /** Missing where nothing runs checks. */
+  readonly CHECKS?: Namespace<CheckCalls>
+  readonly SETTINGS: InstallationSettings
+  /** Secrets. */
+  readonly OWNER_TOKEN: string
+  readonly SIGNING_KEY?: string
+  readonly LOG_KEY?: string
+}
+
+/** What the canonical script answers to the API: everything but a promotion. */
+export interface CanonicalForApi {
+  readonly ask: (place: ObjectPlace, request: Request) => Promise<Response>
+  readonly whereIs: (kind: string, id: string) => Promise<string | null>
+}
+
+/** The object that a request belongs to. */
+export type ObjectPlace = { readonly _tag: "Directory" } | { readonly _tag: "Project"; readonly id: string }
+
+/** What it answers to the integration script, which alone may ask for a promotion. */
+export interface CanonicalForIntegration {
+  readonly promote: (projectId: string, request: Request) => Promise<Response>
+}
+
+/** What it answers to routers. */
+export interface CanonicalForRouters {
+  readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
+  readonly appData: (project: string, channel: string, incarnation: number | undefined, call: unknown) => Promise<unknown>
+}

@@ -1,0 +1,72 @@
+/**
+ * The script that holds the objects. It has no route and answers nobody but the scripts that are bound to one of its
+ * entrypoints, and each entrypoint does one thing: only the integration script can ask for a promotion.
+ */
+import { WorkerEntrypoint } from "cloudflare:workers"
+import type { FoundPointer } from "@pawl/core/app/PointerSource"
+import type { Channel } from "@pawl/core/model/Pointer"
+import { ServerLimits } from "../ServerLimits.ts"
+import type {
+  CanonicalBindings,
+  CanonicalForApi,
+  CanonicalForIntegration,
+  CanonicalForRouters,
+  ObjectPlace
+} from "./Bindings.ts"
+import { directoryName } from "./Names.ts"
+import { isPromotion } from "./Places.ts"
+
+export { AppFiles, AppStore } from "./AppEntrypoints.ts"
+export { DirectoryObject } from "./DirectoryObject.ts"
+export { ProjectObject } from "./ProjectObject.ts"
+
+const directoryOf = ({ DIRECTORY }: CanonicalBindings) => DIRECTORY.getByName(directoryName)
+
+/** For the API: everything but a promotion. */
+export class ForApi extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForApi {
+  ask(place: ObjectPlace, request: Request): Promise<Response> {
+    if (isPromotion(request.method, new URL(request.url).pathname))
+      throw new Error("a promotion is asked for by the integration script alone")
+    return place._tag === "Directory"
+      ? directoryOf(this.env).fetch(request)
+      : this.env.PROJECTS.getByName(place.id).fetch(request)
+  }
+
+  whereIs(kind: string, id: string): Promise<string | null> {
+    return directoryOf(this.env).whereIs(kind, id)
+  }
+}
+
+/** For the integration script: a promotion, and nothing else. */
+export class ForIntegration extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForIntegration {
+  promote(projectId: string, request: Request): Promise<Response> {
+    if (!isPromotion(request.method, new URL(request.url).pathname)) throw new Error("this is no promotion")
+    return this.env.PROJECTS.getByName(projectId).fetch(request)
+  }
+}
+
+/**
+ * Labels whose Projects this isolate was told: no label is ever of another one. So a visit asks the one object that decides
+ * where its host leads, and no other.
+ */
+const labels = new Map<string, string>()
+
+/** For routers: where a host leads, and the data of the app there. */
+export class ForRouters extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForRouters {
+  async pointer(label: string, channel: Channel): Promise<FoundPointer> {
+    const project = labels.get(label) ?? (await directoryOf(this.env).projectOfLabel(label))
+    if (project === null) return null
+    if (labels.size >= ServerLimits.labelsKnown) labels.clear()
+    labels.set(label, project)
+    return this.env.PROJECTS.getByName(project).pointer(label, channel)
+  }
+
+  appData(project: string, channel: string, incarnation: number | undefined, call: unknown): Promise<unknown> {
+    return this.env.PROJECTS.getByName(project).appData(channel, incarnation, call)
+  }
+}
+
+/** The clock of the installation: a cron of each minute. */
+export default {
+  scheduled: (_: unknown, env: CanonicalBindings): Promise<void> => directoryOf(env).tick()
+}

@@ -1,0 +1,141 @@
+/**
+ * The object of what is no Project's: organizations, users, tokens, labels, budgets, of which Project an id is, and copies of
+ * some of the Projects' records for lists and routers. Its clock is that of all.
+ */
+import type { DurableObjectState } from "@cloudflare/workers-types"
+import { directoryStores } from "@pawl/adapters-cloudflare/directory/DirectoryStores"
+import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
+import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
+import type { MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
+import * as Organizations from "@pawl/core/access/Organizations"
+import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
+import { find } from "@pawl/core/ledger/Decision"
+import type { Command, Lease } from "@pawl/core/model/Command"
+import { introduce } from "@pawl/core/provenance/Keys"
+import * as Schedules from "@pawl/core/upkeep/Schedules"
+import { Commands } from "@pawl/core/work/Commands"
+import { handlers } from "@pawl/core/worker/Handlers"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { type Context, Effect, Redacted } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
+import type { CanonicalBindings, DirectoryObjectCalls } from "./Bindings.ts"
+import type { Work } from "./Drain.ts"
+import { type Parts, PawlObject } from "./PawlObject.ts"
+
+/** Commands of the directory that each Project does for itself too: its rows are its own. */
+const everywhere = ["forks.sweep", "retention.sweep", "packs.sweep"] as const
+
+/** The directory. There is one. */
+export class DirectoryObject extends PawlObject implements DirectoryObjectCalls {
+  constructor(ctx: DurableObjectState, env: CanonicalBindings) {
+    super(ctx, env)
+    Reservations.prepare(this.storage)
+    Mirror.takeCopies(this.storage)
+  }
+
+  protected override scope(): null {
+    return null
+  }
+
+  protected override scoped(own: Context.Context<Stores>): Context.Context<Stores> {
+    return directoryStores(own, (id) => this.env.PROJECTS.getByName(id))
+  }
+
+  protected override begun(): Effect.Effect<void, unknown, Parts> {
+    const token = Redacted.make(this.env.OWNER_TOKEN)
+    return Effect.andThen(
+      Organizations.bootstrap({ organization: "Home", owner: "Owner", token }),
+      Effect.catchTag(introduce, "SignerUnavailable", (problem) => Effect.logWarning(problem.message))
+    )
+  }
+
+  protected override moved(): void {
+    // Nobody has copies of it.
+  }
+
+  /** Has all of these Projects do something. One that cannot be reached does it another time. */
+  private each(projects: ReadonlyArray<string>, what: (id: string) => Promise<void>) {
+    return Effect.forEach(
+      projects,
+      (id) =>
+        Effect.catch(
+          Effect.tryPromise(() => what(id)),
+          (problem) => Effect.annotateLogs(Effect.logWarning("a Project could not be woken", problem), { projectId: id })
+        ),
+      { concurrency: ServerLimits.projectsWokenAtOnce, discard: true }
+    )
+  }
+
+  private upkeep(what: ReadonlyArray<string>) {
+    return this.each(Mirror.projects(this.storage), (id) => this.env.PROJECTS.getByName(id).upkeep(what))
+  }
+
+  protected override work(): Work {
+    const also = (kind: (typeof everywhere)[number]) => (command: Command) =>
+      Effect.andThen(handlers[kind]!(command), this.upkeep([kind]))
+    return {
+      ...handlers,
+      ...Object.fromEntries(everywhere.map((kind) => [kind, also(kind)])),
+      // Its source, and what follows, is the Project's own.
+      "project.provision": ({ payload }) => {
+        const { project } = payload as { readonly project: { readonly id: string } }
+        return Effect.tryPromise(() => this.env.PROJECTS.getByName(project.id).provision(payload))
+      }
+    }
+  }
+
+  async tick(): Promise<void> {
+    await this.run(
+      Effect.gen({ self: this }, function* () {
+        const fired = yield* Schedules.tick
+        if (fired.length > 0) yield* this.upkeep(fired.filter((name) => !everywhere.some((each) => each === name)))
+        const late = Mirror.overdue(this.storage, Date.now() - ServerLimits.overdueMs)
+        yield* this.each(late, (id) => this.env.PROJECTS.getByName(id).wake())
+      })
+    )
+    await this.settle()
+  }
+
+  reserve(projectId: string, ids: ReadonlyArray<Reserved>) {
+    return this.telling(Effect.as(Effect.sync(() => Reservations.reserve(this.storage, projectId, ids, Date.now())), null))
+  }
+
+  mirror(projectId: string, position: number, rows: ReadonlyArray<MirroredRow>, dueMs: number | null) {
+    return this.telling(
+      Effect.as(Effect.sync(() => Mirror.take(this.storage, projectId, { position, rows }, dueMs)), null)
+    )
+  }
+
+  whereIs(kind: string, id: string): Promise<string | null> {
+    return Promise.resolve(Reservations.projectOf(this.storage, { kind, id }))
+  }
+
+  projectOfLabel(label: string): Promise<string | null> {
+    return this.run(Effect.map(find("label", label), (found) => found?.record.projectId ?? null))
+  }
+
+  finish(lease: Lease) {
+    return this.telling(Effect.as(Effect.flatMap(Commands, (commands) => commands.finish(lease)), null))
+  }
+
+  used(name: string, day: string) {
+    return this.telling(Effect.flatMap(DailyCounter, (counter) => counter.used(name, day)))
+  }
+
+  usedBy(prefix: string, day: string) {
+    return this.telling(Effect.flatMap(DailyCounter, (counter) => counter.usedBy(prefix, day)))
+  }
+
+  take(name: string, day: string, max: number, also: ReadonlyArray<string>) {
+    return this.telling(Effect.flatMap(DailyCounter, (counter) => counter.take(name, day, max, also)))
+  }
+
+  add(name: string, day: string, amount: number, also: ReadonlyArray<string>) {
+    return this.telling(
+      Effect.as(
+        Effect.flatMap(DailyCounter, (counter) => counter.add(name, day, amount, also)),
+        null
+      )
+    )
+  }
+}

@@ -1,0 +1,111 @@
+/** Every part of Pawl in one object: its stores, and the products of Cloudflare that it is bound to. */
+import * as RemoteAppBuilder from "@pawl/adapters-cloudflare/builder/RemoteAppBuilder"
+import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
+import * as NoPackageStore from "@pawl/adapters-cloudflare/packages/NoPackageStore"
+import * as PackLogRepositories from "@pawl/adapters-cloudflare/repositories/PackLogRepositories"
+import * as LoaderAppRuntime from "@pawl/adapters-cloudflare/runtime/LoaderAppRuntime"
+import * as ContainerSandbox from "@pawl/adapters-cloudflare/sandbox/ContainerSandbox"
+import * as BucketHeads from "@pawl/adapters-cloudflare/signing/BucketHeads"
+import * as SecretSigner from "@pawl/adapters-cloudflare/signing/SecretSigner"
+import * as FetchWebhookSender from "@pawl/adapters-cloudflare/webhooks/FetchWebhookSender"
+import { compatibilityFlags } from "@pawl/adapters-local/builder/settings/SettingsFields"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import * as PointerRows from "@pawl/core/app/PointerRows"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { Templates } from "@pawl/core/project/Templates"
+import { RouteReader } from "@pawl/core/release/RouteReader"
+import { IsolationMissing, Sandbox, SandboxUnavailable } from "@pawl/core/verification/Sandbox"
+import * as Assets from "@pawl/router/Assets"
+import * as PointerCache from "@pawl/router/PointerCache"
+import * as Router from "@pawl/router/Router"
+import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { type Context, Effect, Layer } from "effect"
+import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
+import type { CanonicalBindings } from "./Bindings.ts"
+
+/** The one object whose container runs checks. */
+const checksName = "checks"
+
+const noContainer = "there is no container on this installation"
+
+/** Checks that need a sandbox are gaps here. */
+const noSandbox = Layer.succeed(Sandbox, {
+  isolation: Effect.fail(new IsolationMissing({ reason: noContainer, remedy: "Deploy the script of checks." })),
+  start: () => Effect.fail(new IsolationMissing({ reason: noContainer, remedy: "Deploy the script of checks." })),
+  poll: () => Effect.fail(new SandboxUnavailable({ reason: noContainer })),
+  cancel: () => Effect.void
+})
+
+/** No code is parsed here, so no route is found that was added: nothing but these probes hangs on that. */
+const noRoutes = Layer.succeed(RouteReader, { added: () => Effect.succeed([]) })
+
+/** What the use cases are told of the installation. */
+export const settingsOf = ({ SETTINGS }: Pick<CanonicalBindings, "SETTINGS">) => {
+  const { apiOrigin, appsDomain, environment, paused } = SETTINGS
+  const { port, protocol } = new URL(apiOrigin)
+  return Layer.succeed(Settings, {
+    environment,
+    appsDomain,
+    paused,
+    fixturesEnabled: false,
+    buildsPerDay: Limits.buildsPerDay,
+    sandboxMsPerMonth: Limits.sandboxMsPerMonth,
+    smokeRetryMs: Limits.probeRetryMs,
+    apiOrigin,
+    appUrl: (host) => `${protocol}//${host}${port === "" ? "" : `:${port}`}/`
+  })
+}
+
+/** Stubs of the entrypoints of the script itself, each with what it is told of whom it serves. */
+interface OwnExports {
+  readonly exports: Readonly<Record<"AppStore" | "AppFiles", (options: { readonly props: unknown }) => unknown>>
+}
+
+/** An app's own data and files, through entrypoints of the script that runs it. */
+export const appEnvironment =
+  (ctx: unknown): AppEnvironment =>
+  (version) => {
+    const { exports } = ctx as OwnExports
+    return { DATA: exports.AppStore({ props: version }), ASSETS: exports.AppFiles({ props: version }) }
+  }
+
+/** What of an app's `env` is its own. */
+export type AppEnvironment = (version: AppVersion) => Readonly<Record<string, unknown>>
+
+/** What serves apps: to visitors in a router, and to the probes of a release in an object. */
+export const hosting = ({ LOADER, SETTINGS }: Pick<CanonicalBindings, "LOADER" | "SETTINGS">, bindings: AppEnvironment) =>
+  Router.layer({ apiOrigin: SETTINGS.apiOrigin }).pipe(
+    Layer.provideMerge(LoaderAppRuntime.layer({ loader: LOADER, bindings, compatibilityFlags })),
+    Layer.provideMerge(Assets.layer),
+    Layer.provideMerge(PointerCache.layer)
+  )
+
+/** All that the use cases and the API need, over the stores of the object. */
+export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, bindings: AppEnvironment) => {
+  const { BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
+  const objects = R2ObjectStore.layer(BUCKET)
+  const own = Layer.succeedContext(stores)
+  return RouterProbeClient.layer.pipe(
+    Layer.provideMerge(hosting(bound, bindings)),
+    Layer.provideMerge(PointerRows.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        PackLogRepositories.layer,
+        BucketHeads.layer,
+        SecretSigner.layer({ statement: SIGNING_KEY, log: LOG_KEY }),
+        RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), commands: CHECKS !== undefined }),
+        CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName)),
+        NoPackageStore.layer,
+        noRoutes,
+        Layer.succeed(Templates, { files: (name) => Effect.succeed(PAWL_TEMPLATES[name]) }),
+        WebCryptoSecrets.layer,
+        FetchWebhookSender.layer
+      )
+    ),
+    Layer.provideMerge(objects),
+    Layer.provideMerge(own),
+    Layer.provideMerge(settingsOf(bound))
+  )
+}

@@ -1,0 +1,156 @@
+/**
+ * What the objects of Projects and the directory have in common: the stores on their SQLite, the API before them, and the
+ * alarm that does their commands. An object may be gone at any moment; all that it knows is in its SQLite.
+ */
+import { DurableObject } from "cloudflare:workers"
+import type { DurableObjectState } from "@cloudflare/workers-types"
+import { told, type StoreCalls, type StoreFailure, type Told } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { ObjectStorage } from "@pawl/adapters-cloudflare/sqlite/ObjectStorage"
+import * as DurableObjectStores from "@pawl/adapters-cloudflare/sqlite/DurableObjectStores"
+import type { Commit } from "@pawl/core/ledger/Commit"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { type Listing, Records } from "@pawl/core/ledger/Records"
+import * as Signals from "@pawl/core/ledger/Signals"
+import type { Kind } from "@pawl/core/model/Entities"
+import { Commands, type LetterPage } from "@pawl/core/work/Commands"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { Context, Effect, Layer, Option, Scope } from "effect"
+import { HttpEffect, type HttpServerRequest } from "effect/http"
+import { makeHttpApp } from "../http/PawlHttpApp.ts"
+import type { CanonicalBindings } from "./Bindings.ts"
+import { drain, nextDueMs, type Work } from "./Drain.ts"
+import * as ObjectParts from "./ObjectParts.ts"
+
+/** Everything that an object runs with. */
+export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
+
+interface Running {
+  readonly services: Context.Context<Parts>
+  readonly answer: (request: Request) => Promise<Response>
+}
+
+/** An object, with what differs between a Project's and the directory left open. */
+export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
+  protected readonly storage: ObjectStorage
+  private readonly signals = Signals.make()
+  private running: Promise<Running> | null = null
+  private isDraining = false
+
+  constructor(ctx: DurableObjectState, env: CanonicalBindings) {
+    super(ctx, env)
+    this.storage = ctx.storage
+    DurableObjectStores.bringToShape(this.storage)
+    // What was committed and what wakes the object for it are written together: nothing waits in between.
+    this.signals.listen((topic) => {
+      if (topic === Signals.work) this.rouse()
+    })
+  }
+
+  /** The object's own stores, and those that it asks others for. */
+  protected abstract scoped(own: Context.Context<Stores>): Context.Context<Stores>
+  /** What it does for each command. */
+  protected abstract work(): Work
+  /** Done once, when the parts are there. */
+  protected begun(): Effect.Effect<void, unknown, Parts> {
+    return Effect.void
+  }
+  /** Told when work came or ended. */
+  protected abstract moved(): void
+  /** What else the services say of this object. */
+  protected around<A>(services: Context.Context<A>): Context.Context<A> {
+    return services
+  }
+
+  /** The parts, built once for as long as the object lives. What fails is built anew by whoever asks next. */
+  private parts(): Promise<Running> {
+    this.running ??= Effect.runPromise(this.build()).catch((error: unknown) => {
+      this.running = null
+      throw error
+    })
+    return this.running
+  }
+
+  private build() {
+    const { env, storage } = this
+    return Effect.gen({ self: this }, function* () {
+      // The object's end is nobody's to see: its scope is never closed.
+      const scope = yield* Scope.make()
+      const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
+      const bindings = ObjectParts.appEnvironment(this.ctx)
+      const layer = ObjectParts.layer(env, this.scoped(own), bindings)
+      const services = this.around(yield* Layer.buildWithScope(layer, scope))
+      const { SETTINGS } = env
+      const app = yield* makeHttpApp({
+        requestsPerMinute: SETTINGS.requestsPerMinute,
+        version: SETTINGS.version,
+        origin: SETTINGS.apiOrigin,
+        environment: SETTINGS.environment
+      }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
+      const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(app)
+      yield* Effect.provideContext(this.begun(), services)
+      return { services, answer }
+    })
+  }
+
+  /** Runs something with the parts of the object. */
+  protected async run<A, E>(effect: Effect.Effect<A, E, Parts>): Promise<A> {
+    const { services } = await this.parts()
+    return Effect.runPromiseWith(services)(effect)
+  }
+
+  protected telling<A>(effect: Effect.Effect<A, StoreFailure, Parts>): Promise<Told<A>> {
+    return this.run(told(effect))
+  }
+
+  /** Has the alarm come now. */
+  protected rouse(): void {
+    if (!this.isDraining) void this.ctx.storage.setAlarm(Date.now())
+    this.moved()
+  }
+
+  /** Has the alarm come for the next work, if there is any. */
+  protected async settle(): Promise<void> {
+    const due = nextDueMs(this.storage)
+    if (due !== null) await this.ctx.storage.setAlarm(Math.max(due, Date.now()))
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { answer } = await this.parts()
+    return answer(request)
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.env.SETTINGS.paused) return
+    this.isDraining = true
+    try {
+      await this.run(drain(this.ctx.id.toString(), this.storage, this.work()))
+    } finally {
+      this.isDraining = false
+    }
+    await this.settle()
+    this.moved()
+  }
+
+  recordOf(kind: Kind, id: string) {
+    return this.telling(Effect.flatMap(Records, (records) => Effect.map(records.get(kind, id), Option.getOrNull)))
+  }
+
+  recordsOf(kind: Kind, ids: ReadonlyArray<string>) {
+    return this.telling(Effect.flatMap(Records, (records) => records.many(kind, ids)))
+  }
+
+  pageOf(kind: Kind, listing: Listing<Kind>) {
+    return this.telling(Effect.flatMap(Records, (records) => records.list(kind, listing)))
+  }
+
+  commit(commit: Commit) {
+    return this.telling(Effect.flatMap(Ledger, (ledger) => ledger.commit(commit)))
+  }
+
+  lettersOf(page: LetterPage) {
+    return this.telling(Effect.flatMap(Commands, (commands) => commands.deadLetters(this.scope(), page)))
+  }
+
+  /** Whose records these are: a Project's, or (null) the directory's. */
+  protected abstract scope(): string | null
+}

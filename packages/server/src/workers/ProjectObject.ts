@@ -1,0 +1,132 @@
+/** The object of one Project: its canonical line, its Changes and all else of it, decided one after the other. */
+import type { DurableObjectState } from "@cloudflare/workers-types"
+import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
+import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
+import { callData, type DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
+import { sweepCalls } from "@pawl/core/agent/Spending"
+import { AppData } from "@pawl/core/app/AppData"
+import { PointerSource } from "@pawl/core/app/PointerSource"
+import { expireClaims } from "@pawl/core/claim/Claims"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { CommandKind, commandId } from "@pawl/core/model/Command"
+import type { Channel } from "@pawl/core/model/Pointer"
+import type { ProjectId } from "@pawl/core/primitives/Ids"
+import { NewProjectId } from "@pawl/core/project/Projects"
+import { scanStuck } from "@pawl/core/release/Recovery"
+import { handlers } from "@pawl/core/worker/Handlers"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { Context, Effect, Schema } from "effect"
+import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bindings.ts"
+import { directoryName } from "./Names.ts"
+import { nextDueMs, type Work } from "./Drain.ts"
+import { PawlObject } from "./PawlObject.ts"
+
+const isKind = Schema.is(CommandKind)
+
+/** What of a schedule each Project does for itself, where it is no command. */
+const scheduled = {
+  "release.recover": scanStuck,
+  "calls.sweep": sweepCalls,
+  "claim.expire": expireClaims
+} as const
+
+const isScheduled = (name: string): name is keyof typeof scheduled => Object.hasOwn(scheduled, name)
+
+/** A Project. Its name is the Project's id. */
+export class ProjectObject extends PawlObject implements ProjectCalls {
+  private telling_: Promise<void> | null = null
+  private isBehind = false
+
+  constructor(ctx: DurableObjectState, env: CanonicalBindings) {
+    super(ctx, env)
+    Mirror.noteChanges(this.storage)
+  }
+
+  protected override scope(): ProjectId {
+    const { name } = this.ctx.id
+    if (name === undefined) throw new Error("a Project's object is reached by its name")
+    return name as ProjectId
+  }
+
+  private directory(): DirectoryObjectCalls {
+    return this.env.DIRECTORY.getByName(directoryName)
+  }
+
+  protected override scoped(own: Context.Context<Stores>): Context.Context<Stores> {
+    return projectStores(this.scope(), own, this.directory())
+  }
+
+  protected override around<A>(services: Context.Context<A>): Context.Context<A> {
+    return Context.merge(services, Context.make(NewProjectId, Effect.succeed(this.scope())))
+  }
+
+  protected override work(): Work {
+    return handlers
+  }
+
+  /** Tells the directory what changed, one message after the other. What cannot be told is told with what comes next. */
+  protected override moved(): void {
+    this.isBehind = true
+    this.telling_ ??= this.tellAll().finally(() => {
+      this.telling_ = null
+    })
+    this.ctx.waitUntil(this.telling_)
+  }
+
+  private async tellAll(): Promise<void> {
+    const directory = this.directory()
+    while (this.isBehind) {
+      this.isBehind = false
+      for (let more = true; more;) {
+        const found = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
+        const answer = await directory.mirror(this.scope(), found.position, found.rows, nextDueMs(this.storage))
+        if (answer._tag !== "Done") return
+        Mirror.sent(this.storage, found.position)
+        more = found.rows.length > 0
+      }
+    }
+  }
+
+  provision(payload: Readonly<Record<string, unknown>>): Promise<void> {
+    const id = commandId("project.provision", this.scope())
+    return this.run(
+      Effect.flatMap(Ledger, (ledger) =>
+        ledger.commit({
+          name: "Projects.carryOn",
+          projectId: this.scope(),
+          commands: [{ kind: "project.provision", id, payload }]
+        })
+      )
+    ).then(() => undefined)
+  }
+
+  upkeep(what: ReadonlyArray<string>): Promise<void> {
+    const { run } = this
+    const commands = what.filter(isKind).map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
+    return run.call(
+      this,
+      Effect.gen({ self: this }, function* () {
+        for (const name of what) if (isScheduled(name)) yield* scheduled[name]
+        if (commands.length === 0) return
+        yield* (yield* Ledger).commit({ name: "Upkeep.ask", projectId: this.scope(), commands })
+      })
+    ) as Promise<void>
+  }
+
+  async wake(): Promise<void> {
+    await this.settle()
+    this.moved()
+  }
+
+  pointer(label: string, channel: Channel) {
+    return this.run(Effect.flatMap(PointerSource, (pointers) => pointers.find(label, channel)))
+  }
+
+  appData(channel: string, incarnation: number | undefined, call: unknown): Promise<unknown> {
+    const project = this.scope()
+    const version = { project, channel: channel as Channel, ...(incarnation === undefined ? {} : { incarnation }) }
+    return this.run(
+      Effect.flatMap(AppData, (data) => Effect.promise(() => callData(data, version, call as DataCall)))
+    )
+  }
+}

@@ -1,0 +1,79 @@
+/** An installation in workerd on this machine, with checks that a stand-in for the engine of containers runs here. */
+import { generateKeyPairSync, randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { program } from "../../../../adapters-cloudflare/test/sandbox/ChecksHere.ts"
+import { dockerStandIn } from "../../../../adapters-cloudflare/test/sandbox/DockerStandIn.ts"
+import type { Installation } from "../../../../../deploy/cloudflare/Scripts.ts"
+import { simulate, type Simulated } from "../../../../../deploy/cloudflare/Simulator.ts"
+import { type DemoApi, make } from "../../../src/node/demo/DemoApi.ts"
+
+const host = "127.0.0.1"
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, host, () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+const keyOf = (type: "ec" | "ed25519"): string => {
+  const { privateKey } =
+    type === "ec" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("ed25519")
+  return privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")
+}
+
+export interface Installed {
+  /** As the owner. */
+  readonly api: DemoApi
+  readonly as: (token: string) => DemoApi
+  readonly origin: string
+  /** The owner's token. */
+  readonly owner: string
+  readonly simulated: () => Simulated
+  /** Ends workerd in order and starts it again on what was kept. */
+  readonly restart: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Starts it in a folder of its own. */
+export const install = async (options: Partial<Installation> = {}): Promise<Installed> => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-workers-"))
+  const engine = await dockerStandIn()
+  const owner = `pawl_${randomBytes(24).toString("base64url")}`
+  const secrets = { OWNER_TOKEN: owner, SIGNING_KEY: keyOf("ec"), LOG_KEY: keyOf("ed25519") }
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const installation: Installation = {
+    environment: "production",
+    appsDomain: "apps.localhost",
+    apiOrigin: origin,
+    paused: false,
+    version: "0.0.0-test",
+    requestsPerMinute: 1_000_000,
+    checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
+    ...options
+  }
+  const start = () => simulate({ installation, secrets, folder, engine: engine.socketPath, port })
+  let simulated = await start()
+  const as = (token: string): DemoApi => make({ host, port }, token)
+  return {
+    api: as(owner),
+    as,
+    origin,
+    owner,
+    simulated: () => simulated,
+    restart: async () => {
+      await simulated.close()
+      simulated = await start()
+    },
+    close: async () => {
+      await simulated.close()
+      await engine.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}

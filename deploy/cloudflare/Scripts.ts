@@ -77,7 +77,9 @@ export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<
             main: "ChecksScript.ts",
             objects: ["Checks"],
             container: checks.image,
-            bindings: { IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } } }
+            bindings: {
+              IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } }
+            }
           }
         ]
   return [

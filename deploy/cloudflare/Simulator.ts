@@ -13,10 +13,14 @@ export interface SimulatorOptions {
   readonly engine: string | null
   /** The port of loopback that it listens on: that of the installation's origin. */
   readonly port: number
+  /** Scripts of others beside it, as the simulator takes them. */
+  readonly also?: ReadonlyArray<object>
 }
 
 /** The installation that runs. */
 export interface Simulated {
+  /** Sends a request to a script itself, whether it has a route or not. */
+  readonly send: (script: string, path: string) => Promise<Response>
   /** Has the clock of the installation come. */
   readonly tick: () => Promise<void>
   readonly close: () => Promise<void>
@@ -60,30 +64,49 @@ const valuesOf = ({ bindings }: Script, secrets: SimulatorOptions["secrets"]) =>
     })
   )
 
-const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) => ({
-  name: script.name,
-  compatibilityDate,
-  compatibilityFlags: script.container === null ? [] : ["experimental"],
-  modulesRoot: "/",
-  modules: [
-    { type: "ESModule", path: "/index.js", contents: await mainModule(script) },
-    ...(await modulesBeside(script)).map(({ contents, name, type }) => ({ type, path: `/${name}`, contents }))
-  ],
-  bindings: valuesOf(script, secrets),
-  durableObjects: { ...objectsOf(script), ...ownObjects(script) },
-  serviceBindings: Object.fromEntries(
-    named(script.bindings, "Service").map(([name, binding]) => {
-      if (binding._tag !== "Service") return [name, null]
-      const { entrypoint, script: service } = binding
-      return [name, entrypoint === undefined ? service : { name: service, entrypoint }]
-    })
-  ),
-  r2Buckets: named(script.bindings, "Bucket").map(([name]) => name),
-  workerLoaders: Object.fromEntries(named(script.bindings, "Loader").map(([name]) => [name, {}]))
-})
+const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) => {
+  const { beside, main } = await knownCode(script)
+  return {
+    name: script.name,
+    compatibilityDate,
+    compatibilityFlags: script.container === null ? [] : ["experimental"],
+    modulesRoot: "/",
+    modules: [
+      { type: "ESModule", path: "/index.js", contents: main },
+      ...beside.map(({ contents, name, type }) => ({ type, path: `/${name}`, contents }))
+    ],
+    bindings: valuesOf(script, secrets),
+    durableObjects: { ...objectsOf(script), ...ownObjects(script) },
+    serviceBindings: Object.fromEntries(
+      named(script.bindings, "Service").map(([name, binding]) => {
+        if (binding._tag !== "Service") return [name, null]
+        const { entrypoint, script: service } = binding
+        return [name, entrypoint === undefined ? service : { name: service, entrypoint }]
+      })
+    ),
+    r2Buckets: named(script.bindings, "Bucket").map(([name]) => name),
+    workerLoaders: Object.fromEntries(named(script.bindings, "Loader").map(([name]) => [name, {}]))
+  }
+}
+
+/** Made once: what differs between two installations is told by bindings. */
+const codes = new Map<string, ReturnType<typeof codeOf>>()
+const codeOf = async (script: Script) => ({ main: await mainModule(script), beside: await modulesBeside(script) })
+const knownCode = (script: Script) => {
+  const known = codes.get(script.name) ?? codeOf(script)
+  codes.set(script.name, known)
+  return known
+}
 
 /** Starts it, and answers when it answers. */
-export const simulate = async ({ engine, folder, installation, port, secrets }: SimulatorOptions): Promise<Simulated> => {
+export const simulate = async ({
+  also = [],
+  engine,
+  folder,
+  installation,
+  port,
+  secrets
+}: SimulatorOptions): Promise<Simulated> => {
   const scripts = scriptsOf(installation)
   const workers = await Promise.all(scripts.map((script) => workerOf(script, secrets)))
   const entry = {
@@ -103,11 +126,11 @@ export const simulate = async ({ engine, folder, installation, port, secrets }: 
       cf: false,
       host: "127.0.0.1",
       port,
-      ...(folder === null ? {} : { defaultPersistRoot: folder, durableObjectsPersist: `${folder}/objects`, r2Persist: `${folder}/bucket` }),
+      ...(folder === null ? {} : { resourcePersistencePath: folder }),
       ...(engine === null
         ? {}
         : { containerEngine: { localDocker: { socketPath: engine, containerEgressInterceptorImage: "egress" } } }),
-      workers: [entry, ...workers]
+      workers: [entry, ...workers, ...also]
     } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   )
   await miniflare.ready
@@ -116,6 +139,8 @@ export const simulate = async ({ engine, folder, installation, port, secrets }: 
     await canonical.scheduled({ cron: "* * * * *" })
   }
   return {
+    send: async (script, path) =>
+      (await (await miniflare.getWorker(script)).fetch(`http://${script}${path}`)) as unknown as Response,
     tick,
     close: () => miniflare.dispose()
   }

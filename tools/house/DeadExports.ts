@@ -27,6 +27,9 @@ const userOf = (path: string, text: string, specifiers: ReadonlyArray<string>): 
   targets: new Set(specifiers.flatMap((specifier) => importPaths(path, specifier)))
 })
 
+/** What a script on Cloudflare exports is looked up there by its name. */
+const isScript = (path: string): boolean => /^packages\/server\/src\/workers\/[A-Za-z]+Script\.ts$/.test(path)
+
 /** Pages of the docs, whose code blocks are compiled. */
 const pages = (root: string): ReadonlyArray<User> =>
   [join(root, "docs"), join(root, "examples")].flatMap((folder) => {
@@ -70,7 +73,7 @@ export const deadExports = (root: string, files: ReadonlyArray<OurFile>): Readon
     .filter(({ path }) => isIndex(path))
     .map((file) => ({ path: file.path, user: userOf(file.path, file.source.text, namesOf(file)) }))
   return files
-    .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !isIndex(path))
+    .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !isIndex(path) && !isScript(path))
     .flatMap((file) => {
       // Who imports an index sees what it passes on.
       const passed = indexes

@@ -52,10 +52,13 @@ const externalArrow = (room: Room, specifier: string, declared: ReadonlySet<stri
   return undefined
 }
 
+/** Rooms whose code runs in workerd, which has modules of its own. */
+const onCloudflare: ReadonlyArray<string> = ["adapters-cloudflare", "server/workers"]
+
 const judge = (room: Room, file: string, specifier: string, declared: ReadonlySet<string>): string | undefined => {
   if (specifier === "<computed>") return room.node ? undefined : `${room.name} may not import a computed name`
   if (specifier.startsWith(".")) return relativeTo(room, file, specifier)
-  if (specifier.startsWith("cloudflare:") && room.name === "adapters-cloudflare") return undefined
+  if (specifier.startsWith("cloudflare:") && onCloudflare.includes(room.name)) return undefined
   if (isBuiltin(specifier)) {
     if (!room.node) return `${room.name} may not import ${specifier}: it runs on any JavaScript engine`
     return specifier.startsWith("node:") ? undefined : `write node:${specifier}`

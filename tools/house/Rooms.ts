@@ -108,7 +108,7 @@ export const rooms: ReadonlyArray<Room> = [
   }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
     holds:
-      "the client of Cloudflare's Workers Builds, builds by Worker Loader, repositories without git, checks in containers",
+      "Cloudflare's products as ports: stores of objects, the directory between them, R2, Worker Loader, repositories without git, checks in containers, Workers Builds",
     workspace: [
       "core",
       "sql",
@@ -168,6 +168,18 @@ export const rooms: ReadonlyArray<Room> = [
     ],
     external: "own",
     node: true
+  }),
+  room("server/workers", "packages/server/src/workers/", {
+    holds: "the scripts of an installation on Cloudflare, and the composition of layers in their objects",
+    workspace: [
+      "core",
+      "sql",
+      "router",
+      "adapters-local/builder",
+      "adapters-cloudflare"
+    ],
+    external: "own",
+    closedTo: ["packages/server/src/node/"]
   }),
   room("console", "packages/console/src/", {
     holds: "the screens that people see in a browser. Of the contract it knows the types alone",

@@ -3,7 +3,7 @@
  * with Node's.
  */
 declare module "cloudflare:workers" {
-  import type { DurableObjectState } from "@cloudflare/workers-types"
+  import type { DurableObjectState, ExecutionContext } from "@cloudflare/workers-types"
 
   /** The class of a Durable Object. */
   export abstract class DurableObject<Env = unknown> {
@@ -12,6 +12,14 @@ declare module "cloudflare:workers" {
     constructor(ctx: DurableObjectState, env: Env)
     /** Runs at the time of `storage.setAlarm`. */
     alarm?(): Promise<void>
+  }
+
+  /** An entrypoint of a script that others are bound to. */
+  export abstract class WorkerEntrypoint<Env = unknown, Props = unknown> {
+    protected ctx: ExecutionContext<Props>
+    protected env: Env
+    constructor(ctx: ExecutionContext, env: Env)
+    fetch?(request: Request): Promise<Response>
   }
 
   /** What this Worker is bound to. */

@@ -75,6 +75,9 @@ export const ServerLimits = {
   idleLookMs: 50,
   /** Projects that are woken at once by the clock of the directory (Cloudflare: 6 connections of a Worker at a time). */
   projectsWokenAtOnce: 6,
+  /** How old an id must be that was reserved for a record, until it is looked for (decision). */
+  reservationMs: 86_400_000,
+  reservationsAtOnce: 100,
   /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
   labelsKnown: 10_000,
   /** How late work of a Project may be before the directory wakes it (decision). */

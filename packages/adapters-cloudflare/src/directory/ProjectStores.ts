@@ -106,11 +106,7 @@ const commands = (
   ...own,
   finish: (lease) =>
     sent.delete(lease.commandId)
-      ? Effect.catchTag(
-          Effect.asVoid(asked("finish", () => directory.finish(lease))),
-          "Conflict",
-          Effect.die
-        )
+      ? Effect.catchTag(Effect.asVoid(asked("finish", () => directory.finish(lease))), "Conflict", Effect.die)
       : own.finish(lease),
   fail: (lease, problem, delayMs) =>
     Effect.andThen(
@@ -128,7 +124,11 @@ const counter = (directory: DirectoryCalls): DailyCounter["Service"] => {
     used: (name, day) => read("count", () => directory.used(name, day)),
     usedBy: (prefix, day) => read("count", () => directory.usedBy(prefix, day)),
     take: (name, day, max, also = []) => read("count", () => directory.take(name, day, max, also)),
-    add: (name, day, amount, also = []) => Effect.andThen(read("count", () => directory.add(name, day, amount, also)), none)
+    add: (name, day, amount, also = []) =>
+      Effect.andThen(
+        read("count", () => directory.add(name, day, amount, also)),
+        none
+      )
   }
 }
 

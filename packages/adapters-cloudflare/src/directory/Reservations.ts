@@ -23,12 +23,7 @@ export const projectOf = ({ sql }: Pick<ObjectStorage, "sql">, { id, kind }: Res
 }
 
 /** Reserves all of them, or throws `ReservedElsewhere` and reserves none. */
-export const reserve = (
-  storage: ObjectStorage,
-  projectId: string,
-  ids: ReadonlyArray<Reserved>,
-  nowMs: number
-): void =>
+export const reserve = (storage: ObjectStorage, projectId: string, ids: ReadonlyArray<Reserved>, nowMs: number): void =>
   storage.transactionSync(() => {
     for (const each of ids) {
       storage.sql.exec(

@@ -1,6 +1,11 @@
 /** `PackageStore` where nothing keeps packages: a source with a lock file is refused in words. */
 import { manifestFiles } from "@pawl/core/packages/LockFiles"
-import { type PackageProblem, PackagesRefused, PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import {
+  type PackageProblem,
+  PackagesRefused,
+  PackageStore,
+  PackagesUnavailable
+} from "@pawl/core/packages/PackageStore"
 import { Effect, Layer } from "effect"
 
 const problem = (file: string | null): PackageProblem => ({

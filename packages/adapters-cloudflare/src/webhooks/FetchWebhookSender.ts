@@ -39,9 +39,7 @@ const send = Effect.fnUntraced(function* ({ body, id, secrets, timeoutMs, url: t
     },
     // The text of an error may repeat the address.
     catch: () => unreachable("no connection, or it broke off")
-  }).pipe(
-    Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(unreachable("no answer in time")) })
-  )
+  }).pipe(Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(unreachable("no answer in time")) }))
 })
 
 /** Sends from a Worker. */

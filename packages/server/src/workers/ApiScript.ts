@@ -16,7 +16,7 @@ const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> 
 }
 
 /** Answers a request to the API. */
-export const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
   const { CANONICAL, INTEGRATION } = env
   const { pathname } = new URL(request.url)
   if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)

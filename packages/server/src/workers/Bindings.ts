@@ -1,6 +1,6 @@
 /** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
-import type { DirectoryCalls, StoreCalls } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { DirectoryCalls, Reserved, StoreCalls } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
@@ -31,6 +31,8 @@ export interface ProjectCalls extends StoreCalls {
   readonly provision: (payload: Readonly<Record<string, unknown>>) => Promise<void>
   /** Does what is due by the clock of the directory: names of schedules, and of commands that each Project does for itself. */
   readonly upkeep: (what: ReadonlyArray<string>) => Promise<void>
+  /** Of these ids, those that there is something for. */
+  readonly has: (ids: ReadonlyArray<Reserved>) => Promise<ReadonlyArray<Reserved>>
   /** Looks whether work was forgotten. */
   readonly wake: () => Promise<void>
   /** Which of these records there are. */
@@ -82,5 +84,10 @@ export interface CanonicalForIntegration {
 /** What it answers to routers. */
 export interface CanonicalForRouters {
   readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
-  readonly appData: (project: string, channel: string, incarnation: number | undefined, call: unknown) => Promise<unknown>
+  readonly appData: (
+    project: string,
+    channel: string,
+    incarnation: number | undefined,
+    call: unknown
+  ) => Promise<unknown>
 }

@@ -1,29 +1,4 @@
-/**
- * What of the runtime's own module is used here. The package of Cloudflare's types declares it beside globals that clash
- * with Node's.
- */
-declare module "cloudflare:workers" {
-  import type { DurableObjectState, ExecutionContext } from "@cloudflare/workers-types"
-
-  /** The class of a Durable Object. */
-  export abstract class DurableObject<Env = unknown> {
-    protected ctx: DurableObjectState
-    protected env: Env
-    constructor(ctx: DurableObjectState, env: Env)
-    /** Answers a request that was sent to a stub. */
-    fetch?(request: Request): Promise<Response>
-    /** Runs at the time of `storage.setAlarm`. */
-    alarm?(): Promise<void>
-  }
-
-  /** An entrypoint of a script that others are bound to. */
-  export abstract class WorkerEntrypoint<Env = unknown, Props = unknown> {
-    protected ctx: ExecutionContext<Props>
-    protected env: Env
-    constructor(ctx: ExecutionContext, env: Env)
-    fetch?(request: Request): Promise<Response>
-  }
-}
+/// <reference path="../../../adapters-cloudflare/src/CloudflareWorkers.d.ts" />
 
 /** Modules that the deployment lays beside a script. */
 declare module "*.txt" {
@@ -37,8 +12,5 @@ declare module "*.wasm" {
 
 /** The files of the templates, which the deployment puts in the place of this name. */
 declare const PAWL_TEMPLATES: Readonly<
-  Record<
-    import("@pawl/core/project/Templates").TemplateName,
-    import("@pawl/core/project/Repositories").FileEdits
-  >
+  Record<import("@pawl/core/project/Templates").TemplateName, import("@pawl/core/project/Repositories").FileEdits>
 >

@@ -60,7 +60,8 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
       (id) =>
         Effect.catch(
           Effect.tryPromise(() => what(id)),
-          (problem) => Effect.annotateLogs(Effect.logWarning("a Project could not be woken", problem), { projectId: id })
+          (problem) =>
+            Effect.annotateLogs(Effect.logWarning("a Project could not be woken", problem), { projectId: id })
         ),
       { concurrency: ServerLimits.projectsWokenAtOnce, discard: true }
     )
@@ -71,17 +72,40 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   protected override work(): Work {
+    const retention = (command: Command) =>
+      Effect.andThen(
+        handlers["retention.sweep"]!(command),
+        Effect.andThen(this.upkeep(["retention.sweep"]), this.sweepReservations())
+      )
     const also = (kind: (typeof everywhere)[number]) => (command: Command) =>
       Effect.andThen(handlers[kind]!(command), this.upkeep([kind]))
     return {
       ...handlers,
       ...Object.fromEntries(everywhere.map((kind) => [kind, also(kind)])),
+      "retention.sweep": retention,
       // Its source, and what follows, is the Project's own.
       "project.provision": ({ payload }) => {
         const { project } = payload as { readonly project: { readonly id: string } }
         return Effect.tryPromise(() => this.env.PROJECTS.getByName(project.id).provision(payload))
       }
     }
+  }
+
+  /** Forgets ids that were reserved long ago for a record that never came. */
+  private sweepReservations() {
+    const beforeMs = Date.now() - ServerLimits.reservationMs
+    const sweepPage = async (after: Reserved | null): Promise<void> => {
+      const page = Reservations.older(this.storage, beforeMs, after, ServerLimits.reservationsAtOnce)
+      for (const [project, ids] of Map.groupBy(page, ({ projectId }) => projectId)) {
+        const there = new Set(
+          (await this.env.PROJECTS.getByName(project).has(ids)).map(({ id, kind }) => `${kind} ${id}`)
+        )
+        for (const each of ids) if (!there.has(`${each.kind} ${each.id}`)) Reservations.forget(this.storage, each)
+      }
+      const last = page.at(-1)
+      if (last !== undefined && page.length === ServerLimits.reservationsAtOnce) await sweepPage(last)
+    }
+    return Effect.tryPromise(() => sweepPage(null))
   }
 
   async tick(): Promise<void> {
@@ -97,12 +121,20 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   reserve(projectId: string, ids: ReadonlyArray<Reserved>) {
-    return this.telling(Effect.as(Effect.sync(() => Reservations.reserve(this.storage, projectId, ids, Date.now())), null))
+    return this.telling(
+      Effect.as(
+        Effect.sync(() => Reservations.reserve(this.storage, projectId, ids, Date.now())),
+        null
+      )
+    )
   }
 
   mirror(projectId: string, position: number, rows: ReadonlyArray<MirroredRow>, dueMs: number | null) {
     return this.telling(
-      Effect.as(Effect.sync(() => Mirror.take(this.storage, projectId, { position, rows }, dueMs)), null)
+      Effect.as(
+        Effect.sync(() => Mirror.take(this.storage, projectId, { position, rows }, dueMs)),
+        null
+      )
     )
   }
 
@@ -115,7 +147,12 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   finish(lease: Lease) {
-    return this.telling(Effect.as(Effect.flatMap(Commands, (commands) => commands.finish(lease)), null))
+    return this.telling(
+      Effect.as(
+        Effect.flatMap(Commands, (commands) => commands.finish(lease)),
+        null
+      )
+    )
   }
 
   used(name: string, day: string) {

@@ -28,9 +28,7 @@ export const nextDueMs = ({ sql }: ObjectStorage): number | null => {
 }
 
 const isWorking = ({ sql }: ObjectStorage, nowMs: number): boolean =>
-  sql
-    .exec("SELECT 1 FROM pawl_command WHERE ready_at <= ? OR token IS NOT NULL LIMIT 1", nowMs)
-    .toArray().length > 0
+  sql.exec("SELECT 1 FROM pawl_command WHERE ready_at <= ? OR token IS NOT NULL LIMIT 1", nowMs).toArray().length > 0
 
 /** Ends when no command is due or held, and every consumer has come to the last event. */
 const idle = (storage: ObjectStorage) =>

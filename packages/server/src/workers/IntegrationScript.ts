@@ -9,7 +9,7 @@ export interface IntegrationBindings {
 }
 
 /** Answers a request for a promotion. */
-export const answer = async (request: Request, { CANONICAL, DIRECTORY }: IntegrationBindings): Promise<Response> => {
+const answer = async (request: Request, { CANONICAL, DIRECTORY }: IntegrationBindings): Promise<Response> => {
   const { pathname } = new URL(request.url)
   if (!isPromotion(request.method, pathname)) return new Response(null, { status: 404 })
   const place = placeOf(request.method, pathname)

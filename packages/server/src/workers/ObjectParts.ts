@@ -75,7 +75,10 @@ export const appEnvironment =
 export type AppEnvironment = (version: AppVersion) => Readonly<Record<string, unknown>>
 
 /** What serves apps: to visitors in a router, and to the probes of a release in an object. */
-export const hosting = ({ LOADER, SETTINGS }: Pick<CanonicalBindings, "LOADER" | "SETTINGS">, bindings: AppEnvironment) =>
+export const hosting = (
+  { LOADER, SETTINGS }: Pick<CanonicalBindings, "LOADER" | "SETTINGS">,
+  bindings: AppEnvironment
+) =>
   Router.layer({ apiOrigin: SETTINGS.apiOrigin }).pipe(
     Layer.provideMerge(LoaderAppRuntime.layer({ loader: LOADER, bindings, compatibilityFlags })),
     Layer.provideMerge(Assets.layer),

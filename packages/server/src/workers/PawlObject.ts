@@ -86,7 +86,9 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
         origin: SETTINGS.apiOrigin,
         environment: SETTINGS.environment
       }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
-      const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(app)
+      const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(
+        app
+      )
       yield* Effect.provideContext(this.begun(), services)
       return { services, answer }
     })
@@ -114,7 +116,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
     if (due !== null) await this.ctx.storage.setAlarm(Math.max(due, Date.now()))
   }
 
-  override async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request): Promise<Response> {
     const { answer } = await this.parts()
     return answer(request)
   }

@@ -1,18 +1,23 @@
 /** The object of one Project: its canonical line, its Changes and all else of it, decided one after the other. */
 import type { DurableObjectState } from "@cloudflare/workers-types"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
+import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
 import { callData, type DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import { sweepCalls } from "@pawl/core/agent/Spending"
 import { AppData } from "@pawl/core/app/AppData"
 import { PointerSource } from "@pawl/core/app/PointerSource"
 import { expireClaims } from "@pawl/core/claim/Claims"
-import { Ledger } from "@pawl/core/ledger/Ledger"
+import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { Records } from "@pawl/core/ledger/Records"
+import { find } from "@pawl/core/ledger/Decision"
 import { CommandKind, commandId } from "@pawl/core/model/Command"
+import { type Kind, kinds } from "@pawl/core/model/Entities"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { ProjectId } from "@pawl/core/primitives/Ids"
 import { NewProjectId } from "@pawl/core/project/Projects"
 import { scanStuck } from "@pawl/core/release/Recovery"
+import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Context, Effect, Schema } from "effect"
@@ -22,6 +27,7 @@ import { nextDueMs, type Work } from "./Drain.ts"
 import { PawlObject } from "./PawlObject.ts"
 
 const isKind = Schema.is(CommandKind)
+const isRecordKind = (kind: string): kind is Kind => kinds.some((each) => each === kind)
 
 /** What of a schedule each Project does for itself, where it is no command. */
 const scheduled = {
@@ -31,6 +37,12 @@ const scheduled = {
 } as const
 
 const isScheduled = (name: string): name is keyof typeof scheduled => Object.hasOwn(scheduled, name)
+
+const isDead = (id: string) =>
+  Effect.flatMap(Commands, (commands) => commands.deadLetter(id)).pipe(
+    Effect.as(true),
+    Effect.catchTag("DeadLetterMissing", () => Effect.succeed(false))
+  )
 
 /** A Project. Its name is the Project's id. */
 export class ProjectObject extends PawlObject implements ProjectCalls {
@@ -113,6 +125,14 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     ) as Promise<void>
   }
 
+  has(ids: ReadonlyArray<Reserved>): Promise<ReadonlyArray<Reserved>> {
+    return this.run(
+      Effect.filter(ids, ({ id, kind }): Effect.Effect<boolean, LedgerUnavailable, Commands | Records> =>
+        isRecordKind(kind) ? Effect.map(find(kind, id), (found) => found !== null) : isDead(id)
+      )
+    )
+  }
+
   async wake(): Promise<void> {
     await this.settle()
     this.moved()
@@ -125,8 +145,6 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   appData(channel: string, incarnation: number | undefined, call: unknown): Promise<unknown> {
     const project = this.scope()
     const version = { project, channel: channel as Channel, ...(incarnation === undefined ? {} : { incarnation }) }
-    return this.run(
-      Effect.flatMap(AppData, (data) => Effect.promise(() => callData(data, version, call as DataCall)))
-    )
+    return this.run(Effect.flatMap(AppData, (data) => Effect.promise(() => callData(data, version, call as DataCall))))
   }
 }

@@ -32,7 +32,7 @@ const pointers = ({ CANONICAL }: RouterBindings) =>
   })
 
 /** Answers a visitor of an app. */
-export const answer = (request: Request, env: RouterBindings, ctx: unknown): Promise<Response> => {
+const answer = (request: Request, env: RouterBindings, ctx: unknown): Promise<Response> => {
   const layer = ObjectParts.hosting(env, ObjectParts.appEnvironment(ctx)).pipe(
     Layer.provide(pointers(env)),
     Layer.provide(R2ObjectStore.layer(env.BUCKET)),

@@ -18,7 +18,7 @@ export interface Running {
 }
 
 /** Tests of the main path on what `start` starts. */
-export const mainPaths = (name: string, start: () => Promise<Running>): void =>
+export const mainPaths = (name: string, start: () => Promise<Running>): void => {
   describe(`The main path on ${name}`, () => {
     let server: Running
 
@@ -176,3 +176,4 @@ export const mainPaths = (name: string, start: () => Promise<Running>): void =>
       expect(types.slice(-2)).toEqual(["task.completed", "verification.started"])
     })
   })
+}

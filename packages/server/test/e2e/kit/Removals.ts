@@ -22,7 +22,7 @@ export const remove = async ({ origin, token }: Pick<Running, "origin" | "token"
 }
 
 /** Tests of removal on what `start` starts. */
-export const removals = (name: string, start: () => Promise<Running>): void =>
+export const removals = (name: string, start: () => Promise<Running>): void => {
   describe(`Removal on ${name}`, () => {
     let server: Running
 
@@ -68,3 +68,4 @@ export const removals = (name: string, start: () => Promise<Running>): void =>
       expect((await api.refused(`/v1/candidates/${candidate.id}/promote`)).problem.code).toBe("project_archived")
     })
   })
+}

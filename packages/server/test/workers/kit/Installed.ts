@@ -1,6 +1,6 @@
 /** An installation in workerd on this machine, with checks that a stand-in for the engine of containers runs here. */
 import { generateKeyPairSync, randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,6 +26,20 @@ const keyOf = (type: "ec" | "ed25519"): string => {
   return privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")
 }
 
+/** Processes of workerd that this one started. */
+const workerds = (): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [, comm = "", parent = ""] =
+          /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? []
+        return comm === "workerd" && Number(parent) === process.pid ? [Number(name)] : []
+      } catch {
+        return []
+      }
+    })
+
 export interface Installed {
   /** As the owner. */
   readonly api: DemoApi
@@ -34,13 +48,16 @@ export interface Installed {
   /** The owner's token. */
   readonly owner: string
   readonly simulated: () => Simulated
-  /** Ends workerd in order and starts it again on what was kept. */
-  readonly restart: () => Promise<void>
+  /** Kills workerd as it is, and starts it again on what was kept. */
+  readonly killAndRestart: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Starts it in a folder of its own. */
-export const install = async (options: Partial<Installation> = {}): Promise<Installed> => {
+/** Starts it in a folder of its own. `also` are scripts of others, told the owner's token. */
+export const install = async (
+  options: Partial<Installation> = {},
+  also: (owner: string) => ReadonlyArray<object> = () => []
+): Promise<Installed> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-workers-"))
   const engine = await dockerStandIn()
   const owner = `pawl_${randomBytes(24).toString("base64url")}`
@@ -57,7 +74,7 @@ export const install = async (options: Partial<Installation> = {}): Promise<Inst
     checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
     ...options
   }
-  const start = () => simulate({ installation, secrets, folder, engine: engine.socketPath, port })
+  const start = () => simulate({ installation, secrets, folder, engine: engine.socketPath, port, also: also(owner) })
   let simulated = await start()
   const as = (token: string): DemoApi => make({ host, port }, token)
   return {
@@ -66,7 +83,8 @@ export const install = async (options: Partial<Installation> = {}): Promise<Inst
     origin,
     owner,
     simulated: () => simulated,
-    restart: async () => {
+    killAndRestart: async () => {
+      for (const pid of workerds()) process.kill(pid, "SIGKILL")
       await simulated.close()
       simulated = await start()
     },

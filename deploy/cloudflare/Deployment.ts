@@ -1,0 +1,59 @@
+/** Lays each script in a folder with its configuration, and has wrangler deploy it from there, one after the other. */
+import { spawn } from "node:child_process"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { mainModule, modulesBeside } from "./ScriptCode.ts"
+import type { Installation, ScriptName } from "./Scripts.ts"
+import { configurations } from "./Wrangler.ts"
+
+const root = join(import.meta.dirname, "../..")
+
+/** A script that was laid out. */
+export interface LaidOut {
+  readonly name: ScriptName
+  /** Holds `wrangler.json`, `index.js` and the modules beside it. */
+  readonly folder: string
+  /** Of its main module, in bytes. */
+  readonly size: number
+}
+
+/** Lays all scripts out below a folder. */
+export const layOut = async (installation: Installation, folder: string): Promise<ReadonlyArray<LaidOut>> => {
+  const laidOut: Array<LaidOut> = []
+  for (const { configuration, script } of configurations(installation)) {
+    const own = join(folder, script.name)
+    await mkdir(own, { recursive: true })
+    const code = await mainModule(script)
+    await writeFile(join(own, "index.js"), code)
+    for (const { contents, name } of await modulesBeside(script)) await writeFile(join(own, name), contents)
+    await writeFile(join(own, "wrangler.json"), `${JSON.stringify(configuration, null, 2)}\n`)
+    laidOut.push({ name: script.name, folder: own, size: Buffer.byteLength(code) })
+  }
+  return laidOut
+}
+
+/** How wrangler ended, and what it said. */
+export interface Told {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** Runs wrangler of this workspace in a folder of a script. `input` is what it reads, such as a secret. */
+export const wrangler = (
+  { folder }: Pick<LaidOut, "folder">,
+  args: ReadonlyArray<string>,
+  input: string | null = null
+): Promise<Told> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
+      cwd: folder,
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "1" },
+      stdio: ["pipe", "pipe", "pipe"]
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text))
+    child.once("error", reject)
+    child.once("close", (code) => resolve({ code, output }))
+    child.stdin.end(input ?? "")
+  })

@@ -1,0 +1,77 @@
+/** The configuration of each script as wrangler reads it: https://developers.cloudflare.com/workers/wrangler/configuration/. */
+import { bucketName, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
+
+/** The name under which a script is deployed. */
+export const deployedName = (script: string): string => `pawl-${script}`
+
+const objects = ({ bindings }: Script) =>
+  Object.entries(bindings).flatMap(([name, each]) =>
+    each._tag === "Objects"
+      ? [
+          {
+            name,
+            class_name: each.className,
+            ...(each.script === undefined ? {} : { script_name: deployedName(each.script) })
+          }
+        ]
+      : []
+  )
+
+const services = ({ bindings }: Script) =>
+  Object.entries(bindings).flatMap(([binding, each]) =>
+    each._tag === "Service"
+      ? [
+          {
+            binding,
+            service: deployedName(each.script),
+            ...(each.entrypoint === undefined ? {} : { entrypoint: each.entrypoint })
+          }
+        ]
+      : []
+  )
+
+const values = ({ bindings }: Script) =>
+  Object.fromEntries(
+    Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Value" ? [[name, each.value]] : []))
+  )
+
+const named = ({ bindings }: Script, tag: "Bucket" | "Loader") =>
+  Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
+
+/** What of a host Cloudflare is told: a name of its own, or all below a domain of the account. */
+const routeOf = (host: string) =>
+  host.startsWith("*.")
+    ? { pattern: `${host}/*`, zone_name: host.slice("*.".length) }
+    : { pattern: host, custom_domain: true }
+
+/** The configuration of one script, whose code lies beside it as `index.js`. */
+export const configurationOf = (script: Script): Readonly<Record<string, unknown>> => ({
+  name: deployedName(script.name),
+  main: "index.js",
+  compatibility_date: compatibilityDate,
+  no_bundle: true,
+  workers_dev: false,
+  preview_urls: false,
+  observability: { enabled: true },
+  rules: [
+    { type: "Text", globs: ["**/*.txt"], fallthrough: false },
+    { type: "CompiledWasm", globs: ["**/*.wasm"], fallthrough: false }
+  ],
+  routes: script.hosts.map(routeOf),
+  triggers: { crons: script.crons },
+  durable_objects: { bindings: objects(script) },
+  ...(script.objects.length === 0 ? {} : { migrations: [{ tag: "v1", new_sqlite_classes: script.objects }] }),
+  ...(script.container === null
+    ? {}
+    : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
+  r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
+  worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
+  services: services(script),
+  vars: values(script)
+})
+
+/** All configurations of an installation, by the names of the scripts, in the order in which they are deployed. */
+export const configurations = (
+  installation: Installation
+): ReadonlyArray<{ readonly script: Script; readonly configuration: Readonly<Record<string, unknown>> }> =>
+  scriptsOf(installation).map((script) => ({ script, configuration: configurationOf(script) }))

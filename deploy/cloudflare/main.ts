@@ -1,0 +1,81 @@
+/**
+ * `npm run deploy:cloudflare -- --api-origin https://pawl.example.com`: deploys every script to the account that wrangler
+ * is signed in to. `--dry-run` lays all of it out and asks nobody. Secrets come from the environment: PAWL_OWNER_TOKEN,
+ * PAWL_SIGNING_KEY, PAWL_LOG_KEY. Ends with 1 when a script was not deployed, with 2 for options that are no use.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { layOut, wrangler } from "./Deployment.ts"
+import { type Installation, scriptsOf } from "./Scripts.ts"
+
+const { values } = parseArgs({
+  options: {
+    "api-origin": { type: "string" },
+    "apps-domain": { type: "string" },
+    "checks-image": { type: "string" },
+    "dry-run": { type: "boolean", default: false },
+    out: { type: "string" }
+  }
+})
+
+const fail = (problem: string): never => {
+  process.stderr.write(`${problem}\n`)
+  process.exit(2)
+}
+
+const origin = URL.parse(values["api-origin"] ?? "")
+if (origin === null || origin.protocol !== "https:" || origin.pathname !== "/")
+  fail("--api-origin takes where people will reach the API: https://pawl.example.com")
+
+const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../packages/server/package.json"), "utf8")
+) as { readonly version: string }
+
+const installation: Installation = {
+  environment: "production",
+  appsDomain: values["apps-domain"] ?? null,
+  apiOrigin: origin?.origin ?? "",
+  paused: false,
+  version,
+  requestsPerMinute: 600,
+  checks:
+    values["checks-image"] === undefined
+      ? null
+      : { image: values["checks-image"], program: ["node", "/pawl/SandboxProgram.js"] }
+}
+
+const secrets = { OWNER_TOKEN: "PAWL_OWNER_TOKEN", SIGNING_KEY: "PAWL_SIGNING_KEY", LOG_KEY: "PAWL_LOG_KEY" } as const
+const told = Object.entries(secrets).flatMap(([name, variable]) => {
+  const value = process.env[variable]
+  return value === undefined || value === "" ? [] : [[name, value] as const]
+})
+const isDry = values["dry-run"]
+if (!isDry && told.every(([name]) => name !== "OWNER_TOKEN"))
+  fail("PAWL_OWNER_TOKEN is missing: the first token, pawl_ and at least 32 characters, with which you sign in")
+
+const folder = values.out ?? mkdtempSync(join(tmpdir(), "pawl-cloudflare-"))
+try {
+  for (const script of await layOut(installation, folder)) {
+    process.stdout.write(`${script.name}: ${Math.ceil(script.size / 1000)} KB\n`)
+    const { code, output } = await wrangler(script, isDry ? ["deploy", "--dry-run"] : ["deploy"])
+    if (code !== 0) {
+      process.stderr.write(`${output}\nThe script ${script.name} was not deployed; those before it were.\n`)
+      process.exit(1)
+    }
+    const { bindings } = scriptsOf(installation).find(({ name }) => name === script.name) ?? { bindings: {} }
+    const own = told.filter(([name]) => name in bindings)
+    if (isDry || own.length === 0) continue
+    const kept = await wrangler(script, ["secret", "bulk"], JSON.stringify(Object.fromEntries(own)))
+    if (kept.code !== 0) {
+      process.stderr.write(`The secrets of ${script.name} were not kept. Run the same command once more.\n`)
+      process.exit(1)
+    }
+  }
+  process.stdout.write(
+    isDry ? "All scripts can be deployed; nobody was asked.\n" : `Deployed: ${installation.apiOrigin}\n`
+  )
+} finally {
+  if (values.out === undefined) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,128 @@
+/** Copies of a Project's records in the directory: two Durable Objects' SQLite, in workerd. */
+import { runInDurableObject } from "cloudflare:test"
+import { insert, type Commit, update } from "@pawl/core/ledger/Commit"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
+import type { Project } from "@pawl/core/model/Project"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Mirror from "../../../src/directory/Mirror.ts"
+import * as DurableObjectStores from "../../../src/sqlite/DurableObjectStores.ts"
+import type { ObjectStorage } from "../../../src/sqlite/ObjectStorage.ts"
+import { bound } from "../kit/Bound.ts"
+
+let objects = 0
+const inside = <A>(name: string, work: (storage: ObjectStorage) => Promise<A> | A): Promise<A> =>
+  runInDurableObject(bound.STORE.getByName(name), (_, { storage }) => {
+    DurableObjectStores.bringToShape(storage)
+    return work(storage)
+  })
+
+const run = <A, E>(storage: ObjectStorage, effect: Effect.Effect<A, E, Stores>): Promise<A> =>
+  Effect.runPromise(Effect.provide(effect, DurableObjectStores.layer(storage)))
+
+const project: Project = {
+  id: "proj_00000000-0000-4000-8000-000000000001",
+  organizationId: "org_00000000-0000-4000-8000-000000000000",
+  slug: "shop",
+  name: "shop",
+  label: "shop",
+  status: "provisioning",
+  createdBy: "usr_1",
+  createdAt: "2030-01-01T00:00:00.000Z" as Project["createdAt"],
+  updatedAt: "2030-01-01T00:00:00.000Z" as Project["updatedAt"],
+  cleanedAt: null
+}
+const commit = (one: Pick<Commit, "name" | "writes">) =>
+  Effect.flatMap(Ledger, (ledger) => ledger.commit({ projectId: project.id, ...one }))
+const listed = Effect.flatMap(Records, (records) =>
+  Effect.map(records.list("project", { where: { organizationId: project.organizationId } }), ({ items }) =>
+    items.map(({ record, revision }) => [record.id, record.status, revision])
+  )
+)
+
+/** A Project's object and a directory of their own. */
+const places = () => {
+  const nth = objects++
+  return { own: `mirror-own-${nth}`, directory: `mirror-directory-${nth}` }
+}
+const prepared = (storage: ObjectStorage) => {
+  Mirror.noteChanges(storage)
+  return storage
+}
+const changes = (own: string) => inside(own, (storage) => Mirror.changed(prepared(storage)))
+const taken = (directory: string, what: Mirror.Changed, dueMs: number | null = null) =>
+  inside(directory, (storage) => {
+    Mirror.takeCopies(storage)
+    Mirror.take(storage, project.id, what, dueMs)
+    return run(storage, listed)
+  })
+const stored = (own: string) =>
+  inside(own, (storage) => run(prepared(storage), commit({ name: "store", writes: [insert("project", project)] })))
+const activated = (own: string) =>
+  inside(own, (storage) =>
+    run(
+      prepared(storage),
+      Effect.gen(function* () {
+        const found = yield* (yield* Records).get("project", project.id)
+        if (found._tag === "Some")
+          yield* commit({ name: "activate", writes: [update("project", found.value, { status: "active" })] })
+      })
+    )
+  )
+
+describe("Copies of a Project's records", () => {
+  it("come as the records stand, and are listed as at home", async () => {
+    const { directory, own } = places()
+    expect(await changes(own)).toBeNull()
+    await stored(own)
+    await activated(own)
+    const what = await changes(own)
+    expect(what?.rows.map(({ id, kind, row }) => [kind, id, row?.revision])).toEqual([["project", project.id, 2]])
+    expect(await taken(directory, what!)).toEqual([[project.id, "active", 2]])
+    await inside(own, (storage) => Mirror.sent(prepared(storage), what!.position))
+    expect(await changes(own)).toBeNull()
+  })
+
+  it("are the same when they come twice, and an older message takes nothing back", async () => {
+    const { directory, own } = places()
+    await stored(own)
+    const first = await changes(own)
+    await activated(own)
+    const second = await changes(own)
+    await taken(directory, second!)
+    for (const again of [second!, first!]) expect(await taken(directory, again)).toEqual([[project.id, "active", 2]])
+  })
+
+  it("are not noted for a commit that was refused", async () => {
+    const { own } = places()
+    await stored(own)
+    const before = await changes(own)
+    await inside(own, (storage) =>
+      run(prepared(storage), Effect.flip(commit({ name: "again", writes: [insert("project", project)] })))
+    )
+    expect((await changes(own))?.position).toBe(before?.position)
+  })
+
+  it("go with the record, and another Project's message takes none of them", async () => {
+    const { directory, own } = places()
+    await stored(own)
+    const what = await changes(own)
+    await taken(directory, what!)
+    const gone = { kind: "project", id: project.id, row: null } as const
+    await inside(directory, (storage) => Mirror.take(storage, "proj_other", { position: 9, rows: [gone] }, null))
+    expect(await taken(directory, { position: 0, rows: [] })).toHaveLength(1)
+    expect(await taken(directory, { position: what!.position + 1, rows: [gone] })).toEqual([])
+  })
+
+  it("say whose work is late, until it is said that none is", async () => {
+    const { directory } = places()
+    const late = (nowMs: number) => inside(directory, (storage) => Mirror.overdue(storage, nowMs))
+    await taken(directory, { position: 0, rows: [] }, 100)
+    expect([await late(100), await late(101)]).toEqual([[], [project.id]])
+    await taken(directory, { position: 0, rows: [] }, null)
+    expect(await late(1_000_000)).toEqual([])
+    expect(await inside(directory, Mirror.projects)).toEqual([project.id])
+  })
+})

@@ -1,0 +1,42 @@
+/** What is deployed to Cloudflare: each script as wrangler takes it, without a network. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type LaidOut, layOut, wrangler } from "../../../../deploy/cloudflare/Deployment.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "pawl-deployment-"))
+
+describe("A deployment to Cloudflare", () => {
+  let scripts: ReadonlyArray<LaidOut>
+  beforeAll(async () => {
+    scripts = await layOut(
+      {
+        environment: "production",
+        appsDomain: "pawl-apps.example",
+        apiOrigin: "https://pawl.example.com",
+        paused: false,
+        version: "0.0.0-test",
+        requestsPerMinute: 600,
+        checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] }
+      },
+      folder
+    )
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it("is six scripts that wrangler would deploy as they are", async () => {
+    expect(scripts.map(({ name }) => name)).toEqual(["builder", "checks", "canonical", "integration", "api", "router"])
+    for (const script of slice(scripts, { quick: 2 }))
+      expect(await wrangler(script, ["deploy", "--dry-run"])).toMatchObject({ code: 0 })
+  })
+
+  it("keeps to its sizes", () => {
+    const sizeOf = (name: string) => scripts.find((script) => script.name === name)?.size ?? Number.NaN
+    expect(sizeOf("api")).toBeLessThanOrEqual(1_200_000)
+    expect(sizeOf("router")).toBeLessThanOrEqual(650_000)
+    // The API's handlers run in the objects: both together are within what api and canonical may have.
+    expect(sizeOf("canonical") + sizeOf("api")).toBeLessThanOrEqual(2_200_000)
+  })
+})

@@ -1,0 +1,29 @@
+/** Every part of Pawl in real workerd: objects, bucket, loader, containers. One installation for all, which starts once. */
+import { afterAll, beforeAll } from "vitest"
+import { mainPaths } from "../e2e/kit/MainPaths.ts"
+import { removals } from "../e2e/kit/Removals.ts"
+import { install, type Installed } from "./kit/Installed.ts"
+import { callers, rogues } from "./suites/Bindings.ts"
+import { crashes } from "./suites/Crashes.ts"
+import { crowds } from "./suites/Visitors.ts"
+
+let here: Installed
+beforeAll(async () => {
+  here = await install({}, rogues)
+})
+afterAll(() => here.close())
+
+const installed = () => here
+const running = () =>
+  Promise.resolve({
+    api: here.api,
+    origin: here.origin.replace("localhost", "127.0.0.1"),
+    token: here.owner,
+    stop: () => Promise.resolve()
+  })
+
+mainPaths("workerd", running)
+removals("workerd", running)
+callers(installed)
+crowds(installed)
+crashes(installed)

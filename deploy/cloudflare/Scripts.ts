@@ -58,57 +58,70 @@ export const bucketName = "pawl-objects"
 const plain = { objects: [], hosts: [], crons: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
-const forRouters: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForRouters" }
+
+/** What answers for builds, and for checks where there is a container. */
+const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
+  {
+    ...plain,
+    name: "builder",
+    main: "BuilderScript.ts",
+    objects: ["Builder"],
+    modules: ["bundler.txt", "packages.txt", "esbuild.wasm"],
+    bindings: { LOADER: { _tag: "Loader" }, COMMANDS: { _tag: "Value", value: checks !== null } }
+  },
+  ...(checks === null
+    ? []
+    : [
+        {
+          ...plain,
+          name: "checks" as const,
+          main: "ChecksScript.ts",
+          objects: ["Checks"],
+          container: checks.image,
+          bindings: {
+            IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } } as const
+          }
+        }
+      ])
+]
+
+/** What holds the objects. */
+const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => ({
+  ...plain,
+  name: "canonical",
+  main: "CanonicalScript.ts",
+  objects: ["ProjectObject", "DirectoryObject"],
+  crons: ["* * * * *"],
+  bindings: {
+    ...shared,
+    PROJECTS: { _tag: "Objects", className: "ProjectObject" },
+    DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
+    BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
+    ...(hasChecks ? { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const } : {}),
+    OWNER_TOKEN: { _tag: "Secret", isOptional: false },
+    SIGNING_KEY: { _tag: "Secret", isOptional: true },
+    LOG_KEY: { _tag: "Secret", isOptional: true }
+  }
+})
 
 /** All scripts of an installation. One that another is bound to stands before it. */
 export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<Script> => {
-  const shared: Readonly<Record<string, Binding>> = {
+  const { apiOrigin, appsDomain } = settings
+  const shared: Script["bindings"] = {
     BUCKET: { _tag: "Bucket" },
     LOADER: { _tag: "Loader" },
     SETTINGS: { _tag: "Value", value: settings }
   }
-  const checking: ReadonlyArray<Script> =
-    checks === null
-      ? []
-      : [
-          {
-            ...plain,
-            name: "checks",
-            main: "ChecksScript.ts",
-            objects: ["Checks"],
-            container: checks.image,
-            bindings: {
-              IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } }
-            }
-          }
-        ]
+  const router: Script = {
+    ...plain,
+    name: "router",
+    main: "RouterScript.ts",
+    hosts: [appsDomain ?? "", `*.${appsDomain}`],
+    bindings: { ...shared, CANONICAL: { _tag: "Service", script: "canonical", entrypoint: "ForRouters" } }
+  }
   return [
-    {
-      ...plain,
-      name: "builder",
-      main: "BuilderScript.ts",
-      objects: ["Builder"],
-      modules: ["bundler.txt", "packages.txt", "esbuild.wasm"],
-      bindings: { LOADER: { _tag: "Loader" }, COMMANDS: { _tag: "Value", value: checks !== null } }
-    },
-    ...checking,
-    {
-      ...plain,
-      name: "canonical",
-      main: "CanonicalScript.ts",
-      objects: ["ProjectObject", "DirectoryObject"],
-      crons: ["* * * * *"],
-      bindings: {
-        ...shared,
-        PROJECTS: { _tag: "Objects", className: "ProjectObject" },
-        DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
-        BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
-        ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
-        OWNER_TOKEN: { _tag: "Secret", isOptional: false },
-        SIGNING_KEY: { _tag: "Secret", isOptional: true },
-        LOG_KEY: { _tag: "Secret", isOptional: true }
-      }
-    },
+    ...helpersOf(checks),
+    canonicalOf(shared, checks !== null),
     {
       ...plain,
       name: "integration",
@@ -122,19 +135,9 @@ export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<
       ...plain,
       name: "api",
       main: "ApiScript.ts",
-      hosts: [new URL(settings.apiOrigin).host],
+      hosts: [new URL(apiOrigin).host],
       bindings: { CANONICAL: forApi, INTEGRATION: { _tag: "Service", script: "integration" } }
     },
-    ...(settings.appsDomain === null
-      ? []
-      : [
-          {
-            ...plain,
-            name: "router" as const,
-            main: "RouterScript.ts",
-            hosts: [settings.appsDomain, `*.${settings.appsDomain}`],
-            bindings: { ...shared, CANONICAL: forRouters }
-          }
-        ])
+    ...(appsDomain === null ? [] : [router])
   ]
 }

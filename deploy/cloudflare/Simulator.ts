@@ -29,7 +29,7 @@ export interface Simulated {
 const named = (bindings: Script["bindings"], tag: Binding["_tag"]) =>
   Object.entries(bindings).filter(([, { _tag }]) => _tag === tag)
 
-const objectsOf = ({ bindings, container }: Script) =>
+const objectsOf = ({ bindings }: Script) =>
   Object.fromEntries(
     named(bindings, "Objects").map(([name, binding]) => {
       if (binding._tag !== "Objects") return [name, null]

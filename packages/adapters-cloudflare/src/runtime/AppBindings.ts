@@ -1,6 +1,6 @@
 /** What an app's `env` holds here: calls over RPC that reach its own data and its own files alone. */
-import { AppData, type AppDataUnavailable, type DataRefused, type DataStoreRef } from "@pawl/core/app/AppData"
-import { AssetServer } from "@pawl/core/app/AssetServer"
+import type { AppData, AppDataUnavailable, DataRefused, DataStoreRef } from "@pawl/core/app/AppData"
+import type { AssetServer } from "@pawl/core/app/AssetServer"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { Effect } from "effect"
 import { chunksOf, streamOf } from "./Streams.ts"

@@ -1,6 +1,6 @@
 /** The public script of the API: it sends each request to the object that it belongs to, and holds nothing itself. */
 import type { CanonicalForApi } from "./Bindings.ts"
-import { isPromotion, placeOf } from "./Places.ts"
+import { isPromotion, placeOf, sentTo } from "./Places.ts"
 
 /** Bindings of the script. */
 export interface ApiBindings {
@@ -12,7 +12,7 @@ export interface ApiBindings {
 const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> => {
   const headers = new Headers(request.headers)
   for (const name of ["content-length", "content-type"]) headers.delete(name)
-  return CANONICAL.ask({ _tag: "Directory" }, new Request(new URL("/v1/me", request.url), { headers }))
+  return CANONICAL.fetch(sentTo(null, new Request(new URL("/v1/me", request.url), { headers })))
 }
 
 /** Answers a request to the API. */
@@ -21,16 +21,16 @@ const answer = async (request: Request, env: ApiBindings): Promise<Response> => 
   const { pathname } = new URL(request.url)
   if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)
   const place = placeOf(request.method, pathname)
-  if (place._tag === "Directory") return CANONICAL.ask(place, request)
+  if (place._tag === "Directory") return CANONICAL.fetch(sentTo(null, request))
   if (place._tag === "NewProject") {
     const caller = await known(request, env)
     if (!caller.ok) return caller
     await caller.body?.cancel()
-    return CANONICAL.ask({ _tag: "Project", id: `proj_${crypto.randomUUID()}` }, request)
+    return CANONICAL.fetch(sentTo(`proj_${crypto.randomUUID()}`, request))
   }
   const project = await CANONICAL.whereIs(place._tag === "Project" ? "project" : place.kind, place.id)
   // The directory says that there is no such thing, in the words of the API.
-  return CANONICAL.ask(project === null ? { _tag: "Directory" } : { _tag: "Project", id: project }, request)
+  return CANONICAL.fetch(sentTo(project, request))
 }
 
 export default { fetch: answer }

@@ -69,16 +69,15 @@ export interface CanonicalBindings {
 
 /** What the canonical script answers to the API: everything but a promotion. */
 export interface CanonicalForApi {
-  readonly ask: (place: ObjectPlace, request: Request) => Promise<Response>
+  /** Answers a request that `sentTo` says the object of. */
+  readonly fetch: (request: Request) => Promise<Response>
   readonly whereIs: (kind: string, id: string) => Promise<string | null>
 }
 
-/** The object that a request belongs to. */
-export type ObjectPlace = { readonly _tag: "Directory" } | { readonly _tag: "Project"; readonly id: string }
-
 /** What it answers to the integration script, which alone may ask for a promotion. */
 export interface CanonicalForIntegration {
-  readonly promote: (projectId: string, request: Request) => Promise<Response>
+  /** Answers a request for a promotion that `sentTo` says the Project of. */
+  readonly fetch: (request: Request) => Promise<Response>
 }
 
 /** What it answers to routers. */

@@ -6,15 +6,9 @@ import { WorkerEntrypoint } from "cloudflare:workers"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { ServerLimits } from "../ServerLimits.ts"
-import type {
-  CanonicalBindings,
-  CanonicalForApi,
-  CanonicalForIntegration,
-  CanonicalForRouters,
-  ObjectPlace
-} from "./Bindings.ts"
+import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, CanonicalForRouters } from "./Bindings.ts"
 import { directoryName } from "./Names.ts"
-import { isPromotion } from "./Places.ts"
+import { isPromotion, projectOf } from "./Places.ts"
 
 export { AppFiles, AppStore } from "./AppEntrypoints.ts"
 export { DirectoryObject } from "./DirectoryObject.ts"
@@ -24,12 +18,11 @@ const directoryOf = ({ DIRECTORY }: CanonicalBindings) => DIRECTORY.getByName(di
 
 /** For the API: everything but a promotion. */
 export class ForApi extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForApi {
-  ask(place: ObjectPlace, request: Request): Promise<Response> {
+  override fetch(request: Request): Promise<Response> {
     if (isPromotion(request.method, new URL(request.url).pathname))
       throw new Error("a promotion is asked for by the integration script alone")
-    return place._tag === "Directory"
-      ? directoryOf(this.env).fetch(request)
-      : this.env.PROJECTS.getByName(place.id).fetch(request)
+    const project = projectOf(request)
+    return project === null ? directoryOf(this.env).fetch(request) : this.env.PROJECTS.getByName(project).fetch(request)
   }
 
   whereIs(kind: string, id: string): Promise<string | null> {
@@ -39,9 +32,11 @@ export class ForApi extends WorkerEntrypoint<CanonicalBindings> implements Canon
 
 /** For the integration script: a promotion, and nothing else. */
 export class ForIntegration extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForIntegration {
-  promote(projectId: string, request: Request): Promise<Response> {
-    if (!isPromotion(request.method, new URL(request.url).pathname)) throw new Error("this is no promotion")
-    return this.env.PROJECTS.getByName(projectId).fetch(request)
+  override fetch(request: Request): Promise<Response> {
+    const project = projectOf(request)
+    if (project === null || !isPromotion(request.method, new URL(request.url).pathname))
+      throw new Error("this is no promotion")
+    return this.env.PROJECTS.getByName(project).fetch(request)
   }
 }
 

@@ -13,7 +13,8 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
-import { Templates } from "@pawl/core/project/Templates"
+import type { FileEdits } from "@pawl/core/project/Repositories"
+import { type TemplateName, Templates } from "@pawl/core/project/Templates"
 import { RouteReader } from "@pawl/core/release/RouteReader"
 import { IsolationMissing, Sandbox, SandboxUnavailable } from "@pawl/core/verification/Sandbox"
 import * as Assets from "@pawl/router/Assets"
@@ -24,6 +25,9 @@ import type { Stores } from "@pawl/sql/SqlStores"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
+
+/** The files of the templates, which the deployment puts in the place of this name. */
+declare const PAWL_TEMPLATES: Readonly<Record<TemplateName, FileEdits>>
 
 /** The one object whose container runs checks. */
 const checksName = "checks"

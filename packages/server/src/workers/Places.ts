@@ -37,3 +37,17 @@ export const placeOf = (method: string, path: string): Place => {
  */
 export const isPromotion = (method: string, path: string): boolean =>
   method === "POST" && /^\/v1\/candidates\/[^/]+\/promote\/?$/.test(path)
+
+/** Says which object a request is for, between our scripts. What a caller writes there is never read. */
+const objectHeader = "pawl-object"
+
+/** The request, for the object of a Project, or (null) for the directory. */
+export const sentTo = (projectId: string | null, request: Request): Request => {
+  const headers = new Headers(request.headers)
+  if (projectId === null) headers.delete(objectHeader)
+  else headers.set(objectHeader, projectId)
+  return new Request(request, { headers })
+}
+
+/** The Project whose object a request is for; null: the directory. */
+export const projectOf = (request: Request): string | null => request.headers.get(objectHeader)

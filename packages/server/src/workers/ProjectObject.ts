@@ -113,16 +113,14 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   upkeep(what: ReadonlyArray<string>): Promise<void> {
-    const { run } = this
     const commands = what.filter(isKind).map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
-    return run.call(
-      this,
+    return this.run(
       Effect.gen({ self: this }, function* () {
         for (const name of what) if (isScheduled(name)) yield* scheduled[name]
         if (commands.length === 0) return
         yield* (yield* Ledger).commit({ name: "Upkeep.ask", projectId: this.scope(), commands })
       })
-    ) as Promise<void>
+    )
   }
 
   has(ids: ReadonlyArray<Reserved>): Promise<ReadonlyArray<Reserved>> {

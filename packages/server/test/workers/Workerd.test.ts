@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from "vitest"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
-import { install, type Installed } from "./kit/Installed.ts"
+import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { crashes } from "./suites/Crashes.ts"
 import { crowds } from "./suites/Visitors.ts"

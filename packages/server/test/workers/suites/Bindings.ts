@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { compatibilityDate, scriptsOf } from "../../../../../deploy/cloudflare/Scripts.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
-import type { Installed } from "../kit/Installed.ts"
+import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 
 /** A script of somebody who was given a binding, and tries all that it may be good for. */
 const rogue = (name: string, entrypoint: string) => ({
@@ -11,13 +11,11 @@ const rogue = (name: string, entrypoint: string) => ({
   modules: true,
   script: `export default { async fetch(request, env) {
     const { pathname } = new URL(request.url)
-    const candidate = pathname.split("/")[3]
     const asked = new Request("http://api" + pathname, { method: "POST", headers: { authorization: "Bearer " + env.TOKEN } })
-    const project = request.headers.get("x-project") ?? ""
+    asked.headers.set("pawl-object", new URL(request.url).searchParams.get("project"))
     const tries = {
-      ask: () => env.CANONICAL.ask({ _tag: "Project", id: project }, asked),
-      promote: () => env.CANONICAL.promote(project, asked),
-      fetch: () => env.CANONICAL.fetch(asked)
+      fetch: () => env.CANONICAL.fetch(asked),
+      promote: () => env.CANONICAL.promote(asked)
     }
     const said = {}
     for (const [way, attempt] of Object.entries(tries))
@@ -38,26 +36,28 @@ export const rogues = (owner: string): ReadonlyArray<object> =>
 export const callers = (installed: () => Installed): void => {
   describe("The canonical script", () => {
     let candidateId: string
+    let projectId: string
 
     beforeAll(async () => {
       const { api } = installed()
       const project = await Flow.createProject(api, "guarded")
+      projectId = project.id
       const change = await Flow.openChange(api, project.id, "guarded")
       await Flow.edit(api, change, { "note.txt": "x" })
       candidateId = (await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)).id
     })
     const tried = async (script: string): Promise<Readonly<Record<string, string>>> =>
-      (await installed().simulated().send(script, `/v1/candidates/${candidateId}/promote`)).json() as Promise<
-        Readonly<Record<string, string>>
-      >
+      (
+        await installed().simulated().send(script, `/v1/candidates/${candidateId}/promote?project=${projectId}`)
+      ).json() as Promise<Readonly<Record<string, string>>>
 
     it("promotes for nobody but the integration script, with whatever token and by whatever binding", async () => {
       const asApi = await tried("rogue-forapi")
-      expect(asApi["ask"]).toContain("the integration script alone")
+      expect(asApi["fetch"]).toContain("the integration script alone")
       expect(asApi["promote"]).toContain("promote")
       expect(asApi["promote"]).not.toContain("answered")
       const asRouter = await tried("rogue-forrouters")
-      for (const way of ["ask", "promote", "fetch"]) expect(asRouter[way]).not.toContain("answered")
+      for (const way of ["fetch", "promote"]) expect(asRouter[way]).not.toContain("answered")
       const { candidate } = await installed().api.get<{ candidate: { status: string } }>(
         `/v1/candidates/${candidateId}`
       )

@@ -5,7 +5,7 @@ import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 import type { Generation } from "@pawl/core/model/Generation"
 import { describe, expect, it } from "vitest"
 import * as Flow from "../../e2e/kit/Flow.ts"
-import type { Installed } from "../kit/Installed.ts"
+import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 
 /** A source without a check that takes long, so that many kills fall into Pawl's own work. */
 const source = Flow.source("one")

@@ -2,7 +2,7 @@
 import { request } from "node:http"
 import { describe, expect, it } from "vitest"
 import * as Flow from "../../e2e/kit/Flow.ts"
-import type { Installed } from "../kit/Installed.ts"
+import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 
 const visitors = 1000
 

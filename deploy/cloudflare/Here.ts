@@ -1,14 +1,17 @@
-/** An installation in workerd on this machine, with checks that a stand-in for the engine of containers runs here. */
+/**
+ * An installation in workerd in a folder of its own on this machine, for tests and for the demo. A stand-in for the engine of
+ * containers runs the program of checks right here: what isolates is that program itself.
+ */
 import { generateKeyPairSync, randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { program } from "../../../../adapters-cloudflare/test/sandbox/ChecksHere.ts"
-import { dockerStandIn } from "../../../../adapters-cloudflare/test/sandbox/DockerStandIn.ts"
-import type { Installation } from "../../../../../deploy/cloudflare/Scripts.ts"
-import { simulate, type Simulated } from "../../../../../deploy/cloudflare/Simulator.ts"
-import { type DemoApi, make } from "../../../src/node/demo/DemoApi.ts"
+import { program } from "../../packages/adapters-cloudflare/test/sandbox/ChecksHere.ts"
+import { dockerStandIn } from "../../packages/adapters-cloudflare/test/sandbox/DockerStandIn.ts"
+import type { Installation } from "./Scripts.ts"
+import { simulate, type Simulated } from "./Simulator.ts"
+import { type DemoApi, make } from "@pawl/server/node/demo/DemoApi"
 
 const host = "127.0.0.1"
 

@@ -46,7 +46,7 @@ const once = ({ log, work }: Receiving) => {
   let last: Promise<unknown> = Promise.resolve()
   const apply = async (id: string, event: PawlEvent): Promise<number> => {
     if (done.has(id)) return 200
-    const about = { event: event.id, type: event.type }
+    const about = { message: id, event: event.id, type: event.type }
     try {
       log({ ...about, ...(await work(event, AbortSignal.timeout(workMs))) })
     } catch (problem) {
@@ -54,7 +54,8 @@ const once = ({ log, work }: Receiving) => {
       return 503
     }
     done.add(id)
-    for (const oldest of done) if (done.size > rememberedIds) done.delete(oldest)
+    const [oldest] = done
+    if (oldest !== undefined && done.size > rememberedIds) done.delete(oldest)
     return 200
   }
   // One after the other: what one has read may not be written over what the next one read later.

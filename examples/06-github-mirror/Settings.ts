@@ -50,6 +50,18 @@ const address = (value: string, name: string): string => {
   return value.replace(/\/+$/, "")
 }
 
+/** As Pawl answers it when a webhook is made. */
+const webhookSecret = (environment: Environment): string => {
+  const value = secret(environment, "PAWL_WEBHOOK_SECRET")
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(value)) throw new BadSetting("PAWL_WEBHOOK_SECRET is no secret of a webhook")
+  return value
+}
+
+const portOf = (value: string): number => {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new BadSetting("PORT is no port")
+  return Number(value)
+}
+
 const repositoryOf = (value: string): string => {
   if (!/^[\w.-]+\/[\w.-]+$/.test(value)) throw new BadSetting("GITHUB_REPOSITORY is not of the form owner/name")
   return value
@@ -60,11 +72,11 @@ export const settingsOf = (environment: Environment): Settings => {
   const url = address(needed(environment, "PAWL_URL"), "PAWL_URL")
   return {
     host: environment["HOST"] ?? "127.0.0.1",
-    port: Number(environment["PORT"] ?? "8788"),
+    port: portOf(environment["PORT"] ?? "8788"),
     pawl: {
       url,
       token: secret(environment, "PAWL_TOKEN"),
-      secret: secret(environment, "PAWL_WEBHOOK_SECRET"),
+      secret: webhookSecret(environment),
       consoleUrl: address(environment["PAWL_CONSOLE_URL"] ?? url, "PAWL_CONSOLE_URL")
     },
     github: {

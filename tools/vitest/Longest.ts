@@ -53,6 +53,7 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["e2e/agents/People.test.ts", 10],
   ["e2e/agents/Hijacked.test.ts", 10],
   ["test/examples.test.ts", 10],
+  ["test/githubMirror.test.ts", 10],
   ["console/AppConsole.test.ts", 10],
   ["paths/PackageRace.test.ts", 10],
   ["paths/Rollback.test.ts", 9],

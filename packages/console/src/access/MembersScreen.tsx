@@ -45,6 +45,8 @@ const useMembers = (id: string) => {
       const members = step(items.map(({ role, userId }) => ({ role, userId })))
       return api.members.put({ params, payload: { members } }, { ifMatch })
     },
+    // Somebody else may have changed it in between: it is shown as it is.
+    onError: () => client.invalidateQueries({ queryKey: membersKey(id) }),
     onSuccess: ({ items }) => {
       client.setQueryData(membersKey(id), items)
       // It may be one's own role.

@@ -20,7 +20,10 @@ export type OrganizationStep = (list: ReadonlyArray<OrganizationEntry>) => Reado
 /** The name under which they are kept. */
 export const organizationKey = (id: string): Key => ["organizations", id, "members"]
 
-/** The list is read anew before it is put: what somebody else did meanwhile stays. */
+/**
+ * The list is read anew before it is put: what somebody else did meanwhile stays. Who changes it in between wins: the
+ * server refuses this one, and the list is shown as it is then.
+ */
 export const useOrganizationChange = (
   id: string
 ): UseMutationResult<Answer<"organizations", "putMembers">, Error, OrganizationStep> => {
@@ -28,10 +31,12 @@ export const useOrganizationChange = (
   const params = { id }
   return useMutation({
     mutationFn: async (step: OrganizationStep) => {
-      const { items } = await api.organizations.members({ params })
+      let ifMatch: string | null = null
+      const { items } = await api.organizations.members({ params }, { hearTag: (tag) => (ifMatch = tag) })
       const members = step(items.map(({ role, userId }) => ({ role, userId })))
-      return api.organizations.putMembers({ params, payload: { members } })
+      return api.organizations.putMembers({ params, payload: { members } }, { ifMatch })
     },
+    onError: () => client.invalidateQueries({ queryKey: organizationKey(id) }),
     onSuccess: ({ items }) => {
       client.setQueryData(organizationKey(id), items)
       announce("The members are changed")

@@ -12,7 +12,8 @@ const looks = {
   pass: { tone: "good", icon: "check", words: "Passed" },
   fail: { tone: "bad", icon: "cross", words: "Failed" },
   gap: { tone: "warn", icon: "warn", words: "Could not run" },
-  owed: { tone: "run", icon: "run", words: "To come" },
+  running: { tone: "run", icon: "run", words: "Running" },
+  owed: { tone: "idle", icon: "clock", words: "To come" },
   ended: { tone: "idle", icon: "dot", words: "Never ran" }
 } as const
 
@@ -126,14 +127,17 @@ export const CheckCard = ({
       {check.verdict === "gap" ? (
         <p>It came to no verdict, which never counts as a pass. What stood in its way:</p>
       ) : null}
+      {check.since === null ? null : (
+        <p className="evidence-note">
+          It was taken up <Time at={check.since} />. It may still wait for a sandbox.
+        </p>
+      )}
       {check.tries.toReversed().map((evidence) => (
         <Try key={evidence.id} candidateId={candidateId} check={check} evidence={evidence} />
       ))}
-      {check.tries.length > 0 ? null : (
+      {check.tries.length > 0 || check.since !== null ? null : (
         <p className="evidence-note">
-          {check.verdict === "owed"
-            ? "It has not come to its end yet."
-            : "The Candidate ended before this check had run."}
+          {check.verdict === "owed" ? "It has not begun." : "The Candidate ended before this check had run."}
         </p>
       )}
     </div>

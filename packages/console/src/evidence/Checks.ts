@@ -6,8 +6,8 @@ import type { Candidate } from "../candidate/CandidateQuery.ts"
 export type Evidence = Answer<"candidates", "evidence">["items"][number]
 type PlannedCheck = NonNullable<Candidate["plan_json"]>["checks"][number]
 
-/** Where a check is. `owed`: nothing of it is there yet; `ended`: nothing will come. */
-export type Verdict = "pass" | "fail" | "gap" | "owed" | "ended"
+/** Where a check is. `running`: it was taken up; `owed`: nothing of it is there yet; `ended`: nothing will come. */
+export type Verdict = "pass" | "fail" | "gap" | "running" | "owed" | "ended"
 
 /** One check with its tries, oldest first. */
 export interface CheckState {
@@ -16,10 +16,27 @@ export interface CheckState {
   /** Null for a check that the plan does not name. */
   readonly planned: PlannedCheck | null
   readonly verdict: Verdict
+  /** When it was taken up, while it runs; null while it does not. */
+  readonly since: string | null
   readonly tries: ReadonlyArray<Evidence>
   /** It failed and passed on one tree. */
   readonly isFlaky: boolean
   readonly waiver: Evidence["waived"] | undefined
+}
+
+type Step = Answer<"history", "ofChange">["items"][number]
+
+/** When each check was taken up that had not ended by the newest of these steps of the history, by its id. */
+export const begunOf = (newestFirst: ReadonlyArray<Step>, candidateId: string): ReadonlyMap<string, string> => {
+  const begun = new Map<string, string>()
+  const ended = new Set<string>()
+  for (const { at, id, kind, to } of newestFirst) {
+    if (kind !== "check" || !id.startsWith(`${candidateId}/`)) continue
+    const checkId = id.slice(candidateId.length + 1)
+    if (to === "started" && !ended.has(checkId) && !begun.has(checkId)) begun.set(checkId, at)
+    else ended.add(checkId)
+  }
+  return begun
 }
 
 const isUnderWay = ({ status }: Candidate): boolean => status === "composing" || status === "verifying"
@@ -28,23 +45,31 @@ const stateOf = (
   candidate: Candidate,
   id: string,
   planned: PlannedCheck | null,
-  tries: ReadonlyArray<Evidence>
+  tries: ReadonlyArray<Evidence>,
+  begunAt: string | undefined
 ): CheckState => {
   const last = tries.at(-1)
+  // The rows may be newer than what was said of it: then it has ended.
+  const runs = begunAt !== undefined && isUnderWay(candidate) && tries.every(({ finishedAt }) => finishedAt < begunAt)
   const failed = new Set(tries.filter(({ result }) => result === "fail").map((each) => each.id))
   return {
     id,
     planned,
     tries,
     title: planned?.title ?? id,
-    verdict: last?.result ?? (isUnderWay(candidate) ? "owed" : "ended"),
+    verdict: runs ? "running" : (last?.result ?? (isUnderWay(candidate) ? "owed" : "ended")),
+    since: runs ? begunAt : null,
     isFlaky: tries.some(({ result, retryOf }) => result === "pass" && retryOf !== undefined && failed.has(retryOf)),
     waiver: last?.waived ?? planned?.waived
   }
 }
 
-/** In the order of the plan; what it does not name comes last. Null while there is no plan. */
-export const checksOf = (candidate: Candidate, evidence: ReadonlyArray<Evidence>): ReadonlyArray<CheckState> => {
+/** In the order of the plan; what it does not name comes last. `begun` is what `begunOf` says. */
+export const checksOf = (
+  candidate: Candidate,
+  evidence: ReadonlyArray<Evidence>,
+  begun: ReadonlyMap<string, string> = new Map()
+): ReadonlyArray<CheckState> => {
   const planned = candidate.plan_json?.checks ?? []
   const ids = new Set([...planned.map(({ id }) => id), ...evidence.map(({ checkId }) => checkId)])
   return Array.from(ids, (id) =>
@@ -52,7 +77,8 @@ export const checksOf = (candidate: Candidate, evidence: ReadonlyArray<Evidence>
       candidate,
       id,
       planned.find((check) => check.id === id) ?? null,
-      evidence.filter(({ checkId }) => checkId === id)
+      evidence.filter(({ checkId }) => checkId === id),
+      begun.get(id)
     )
   )
 }
@@ -72,6 +98,7 @@ export const sumOf = (checks: ReadonlyArray<CheckState>): string => {
     `${count("pass")} passed`,
     ...(count("fail") > 0 ? [`${count("fail")} failed`] : []),
     ...(count("gap") > 0 ? [`${count("gap")} could not run`] : []),
+    ...(count("running") > 0 ? [`${count("running")} running`] : []),
     ...(count("owed") > 0 ? [`${count("owed")} to come`] : []),
     ...(count("ended") > 0 ? [`${count("ended")} never ran`] : [])
   ]

@@ -11,7 +11,7 @@ import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Id } from "../ui/Id.tsx"
 import { CheckCard } from "./CheckCard.tsx"
-import { checksOf, type Evidence, sumOf } from "./Checks.ts"
+import { begunOf, checksOf, type Evidence, sumOf } from "./Checks.ts"
 import "./evidence.css"
 
 /** All rows: a Candidate has few. */
@@ -28,6 +28,19 @@ const evidenceOf = async (id: string, options: CallOptions): Promise<ReadonlyArr
   return found
 }
 
+/** Nothing but the checks of a Candidate moves in its Change while they run: they are among its newest steps. */
+const useBegun = ({ changeId, id, status }: Candidate): ReadonlyMap<string, string> => {
+  const begun = useAnswer(
+    keys.ofCandidate(id, "begun"),
+    async (options) => {
+      const query = { limit: 100, order: "newest" } as const
+      return begunOf((await api.history.ofChange({ params: { id: changeId }, query }, options)).items, id)
+    },
+    { enabled: status === "verifying" }
+  )
+  return begun.data ?? new Map()
+}
+
 const Shown = ({
   candidate,
   evidence
@@ -35,7 +48,7 @@ const Shown = ({
   readonly candidate: Candidate
   readonly evidence: ReadonlyArray<Evidence>
 }): ReactNode => {
-  const checks = checksOf(candidate, evidence)
+  const checks = checksOf(candidate, evidence, useBegun(candidate))
   if (checks.length === 0)
     return (
       <Card bare>

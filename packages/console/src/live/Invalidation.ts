@@ -32,14 +32,23 @@ export const frameOf = (data: string): Frame | null => {
   }
 }
 
-/** Everything of the Project, and what the frame is of. */
-export const staleBy = ({ changeId, id, kind, projectId }: Frame): ReadonlyArray<Key> => [
-  keys.inbox,
-  keys.projects,
-  keys.project(projectId),
-  kind === "change" ? keys.change(id) : changeId === null ? ["change"] : keys.change(changeId),
-  kind === "candidate" ? keys.candidate(id) : ["candidate"]
+/** A check is of one Candidate, which its id begins with: no list shows it. */
+const staleByCheck = (changeId: string, id: string): ReadonlyArray<Key> => [
+  keys.change(changeId),
+  keys.candidate(id.slice(0, id.indexOf("/")))
 ]
+
+/** Everything of the Project, and what the frame is of. */
+export const staleBy = ({ changeId, id, kind, projectId }: Frame): ReadonlyArray<Key> =>
+  kind === "check" && changeId !== null
+    ? staleByCheck(changeId, id)
+    : [
+        keys.inbox,
+        keys.projects,
+        keys.project(projectId),
+        kind === "change" ? keys.change(id) : changeId === null ? ["change"] : keys.change(changeId),
+        kind === "candidate" ? keys.candidate(id) : ["candidate"]
+      ]
 
 const covers = (above: Key, below: Key): boolean =>
   above.length <= below.length && above.every((part, index) => part === below[index])

@@ -38,6 +38,9 @@ const looks: Readonly<Record<string, Look>> = {
   stale: look("idle", "clock", "Stale"),
   blocked: look("bad", "stop", "Blocked"),
 
+  started: look("run", "run", "Started"),
+  finished: look("idle", "dot", "Finished"),
+
   live: look("good", "check", "Live"),
   building: look("run", "run", "Building"),
   build_failed: look("bad", "cross", "Build failed"),

@@ -21,12 +21,14 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
   let server: ServerProcess
   let browser: Browser
   let path: string
+  let projectId: string
 
   beforeAll(async () => {
     buildConsole()
     ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
     const files = Flow.source("one", { "pawl.json": JSON.stringify({ checks }), "public/hours.txt": "9 to 5\n" })
     const project = await Flow.createProject(server.api, "shop", files)
+    projectId = project.id
     await Flow.liveApp(server.api, project.id, 0)
     const change = await Flow.openChange(server.api, project.id, "Open an hour longer")
     await Flow.edit(server.api, change, { "public/hours.txt": "9 to 6\n" })
@@ -55,6 +57,26 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
       .getByText(/no-such-linter/)
       .first()
       .waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("shows a check that runs beside one that has passed, and that it is over, as it happens and without being asked again", async () => {
+    const slow = { "pawl.json": JSON.stringify({ checks: [...checks, { id: "slow", command: "sleep 600" }] }) }
+    const change = await Flow.openChange(server.api, projectId, "Check it slowly")
+    await Flow.edit(server.api, change, slow)
+    const { complaints, context, page, shows } = await openSignedIn(browser, server, `/changes/${change.id}/evidence`)
+    await shows(/./)
+    const asked = await Flow.requestCandidate(server.api, change)
+    const check = (id: string) => page.getByRole("region", { name: `Check ${id}`, exact: true })
+    await check("slow").getByText("Running", { exact: true }).waitFor()
+    await check("slow").getByText("It may still wait for a sandbox.").waitFor()
+    await check("colours").getByText("Passed", { exact: true }).waitFor()
+    expect(
+      (await server.api.get<{ candidate: { status: string } }>(`/v1/candidates/${asked.id}`)).candidate.status
+    ).toBe("verifying")
+    await server.api.post(`/v1/changes/${change.id}/cancel`)
+    await check("slow").getByText("Never ran", { exact: true }).waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -81,6 +81,43 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
     await close(opened)
   })
 
+  it("does not write over what somebody else changes in the very moment: it says so, shows what there is, and goes on from it", async () => {
+    const made = async (name: string) =>
+      (await server.api.post<{ user: { id: string } }>("/v1/users", { name, organizationId: organization })).user.id
+    const [here, theirs] = [await made("Here"), await made("Theirs")]
+    const opened = await signInAt(browser, server, `/org/${organization}`)
+    const { page, settled } = opened
+    await settled("Home")
+    // Between the page's last look and its own list somebody else takes one out.
+    let isFirst = true
+    await page.route("**/v1/organizations/*/members", async (route) => {
+      if (isFirst && route.request().method() === "PUT") {
+        isFirst = false
+        const path = `/v1/organizations/${organization}/members`
+        const { items } = await server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(path)
+        const members = items.filter(({ userId }) => userId !== theirs).map(({ role, userId }) => ({ role, userId }))
+        await server.api.put(path, { members })
+      }
+      await route.continue()
+    })
+    await page.getByLabel("Role of Here").selectOption("owner")
+    await page.getByRole("alert").getByText("Somebody else changed the members").waitFor()
+    await page.getByRole("row", { name: /^Theirs/ }).waitFor({ state: "detached" })
+    expect(await page.getByLabel("Role of Here").inputValue()).toBe("member")
+    provoked(opened, 412)
+    await page.getByLabel("Role of Here").selectOption("owner")
+    await page.getByRole("alert").waitFor({ state: "detached" })
+    const roles = () =>
+      server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(
+        `/v1/organizations/${organization}/members`
+      )
+    const { items } = await Flow.until(roles, (list) =>
+      list.items.some(({ role, userId }) => userId === here && role === "owner")
+    )
+    expect(items.map(({ userId }) => userId)).not.toContain(theirs)
+    await close(opened)
+  })
+
   it("tells of the installation: that it can work, what it gave up, what is used, and with which keys it signs", async () => {
     const opened = await signInAt(browser, server, "/system")
     const { page, settled } = opened

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Candidate } from "../../src/candidate/CandidateQuery.ts"
 import { ansiPieces, cleaned } from "../../src/evidence/Ansi.ts"
-import { checksOf, type Evidence, sumOf, tookWords } from "../../src/evidence/Checks.ts"
+import { begunOf, checksOf, type Evidence, sumOf, tookWords } from "../../src/evidence/Checks.ts"
 import { readStart } from "../../src/evidence/Output.ts"
 
 const esc = "\u001b"
@@ -104,6 +104,45 @@ describe("The checks of a Candidate", () => {
     const checks = checksOf(candidate("rejected", ["test"]), [])
     expect(checks.map(({ verdict }) => verdict)).toEqual(["ended"])
     expect(sumOf(checks)).toBe("1 check: 0 passed, 1 never ran")
+  })
+
+  it("run from when they were taken up until their row is there, and no longer than their Candidate is checked", () => {
+    const step = (checkId: string, to: string, second: number, of = "cand_1") => ({
+      kind: "check",
+      id: `${of}/${checkId}`,
+      from: null,
+      to,
+      reason: null,
+      at: `2026-01-01T00:00:0${second}.000Z`,
+      actor: { type: "system", id: "system:verification" } as const,
+      commit: "Verification.check"
+    })
+    const begun = begunOf(
+      [
+        step("lint", "started", 5, "cand_2"),
+        step("test", "started", 4),
+        step("test", "finished", 3),
+        step("build", "finished", 3),
+        step("build", "started", 1),
+        step("late", "started", 1),
+        step("test", "started", 1)
+      ],
+      "cand_1"
+    )
+    expect([...begun]).toEqual([
+      ["test", "2026-01-01T00:00:04.000Z"],
+      ["late", "2026-01-01T00:00:01.000Z"]
+    ])
+    const ids = ["build", "test", "lint", "late"]
+    const rows = [
+      evidence({ id: "evd_1", checkId: "build" }),
+      evidence({ id: "evd_2", result: "fail" }),
+      evidence({ id: "evd_3", checkId: "late" })
+    ]
+    const told = (status: string) => checksOf(candidate(status, ids), rows, begun).map(({ verdict }) => verdict)
+    expect(told("verifying")).toEqual(["pass", "running", "owed", "pass"])
+    expect(told("stale")).toEqual(["pass", "fail", "ended", "pass"])
+    expect(sumOf(checksOf(candidate("verifying", ids), rows, begun))).toBe("4 checks: 2 passed, 1 running, 1 to come")
   })
 
   it.each([

@@ -46,6 +46,16 @@ describe("A change of state", () => {
     expect(staleBy({ ...moved, changeId: null })).toContainEqual(["change"])
   })
 
+  it("of a check makes its Candidate and its Change stale, and no list", () => {
+    const read = frameOf(
+      JSON.stringify({ projectId: "proj_1", kind: "check", id: "cand_1/test", to: "started", changeId: "chg_1" })
+    )
+    expect(staleBy(read!)).toEqual([
+      ["change", "chg_1"],
+      ["candidate", "cand_1"]
+    ])
+  })
+
   it.each(["", "null", "7", "[]", '{"kind":"change"}', "{"])("is none in %j", (data) => {
     expect(frameOf(data)).toBeNull()
   })

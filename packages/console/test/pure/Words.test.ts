@@ -76,9 +76,10 @@ describe("A tab", () => {
 })
 
 describe("An id", () => {
-  it("is short with its kind before it", () => {
-    expect(["cand_4be1a0c2d3e4", "0123456789abcdef", "req_1"].map(shortId)).toEqual([
+  it("is short with its kind before it, and what it is of another one behind it", () => {
+    expect(["cand_4be1a0c2d3e4", "cand_4be1a0c2d3e4/unit-tests", "0123456789abcdef", "req_1"].map(shortId)).toEqual([
       "cand_4be1a0c2",
+      "cand_4be1a0c2/unit-tests",
       "01234567",
       "req_1"
     ])

@@ -24,6 +24,7 @@ import type { Check } from "../model/Plan.ts"
 import { checkDigestOf } from "../verification/CheckDigest.ts"
 import { type Composed, runCheckWithRetries } from "../verification/Checks.ts"
 import { declaredInputs, earlierEvidence } from "../verification/EarlierEvidence.ts"
+import { begin, markOf, verification } from "./CheckHistory.ts"
 import { missed, settled } from "./Waits.ts"
 
 /**
@@ -75,10 +76,11 @@ const record = (check: Check, composed: Composed, failure: Evidence | null) =>
     if ((yield* evidenceOf(composed.candidate.id)).some(hasShown(check, failure))) return
     const earlier = failure === null ? yield* earlierEvidence(check, composed) : null
     if (earlier !== null) {
-      yield* insert(name, earlier, [], [])
+      yield* insert(name, earlier, composed, { from: null })
       if (waits.length > 0) yield* settled(composed.candidate.id, check.id)
       return
     }
+    yield* begin(name, check, composed.candidate, failure !== null)
     const ran = yield* whileNeeded(check, composed, ranOnce(name, check, composed, failure?.attempt ?? 0))
     if (ran === null) return
     const { finding, ...run } = ran
@@ -115,7 +117,8 @@ const record = (check: Check, composed: Composed, failure: Evidence | null) =>
       ...(check.waived === undefined ? {} : { waived: check.waived })
     }
     const commands = evidence.result === "fail" && failure === null ? retried(check, composed.candidate) : []
-    yield* insert(name, evidence, flakeOf(evidence, failure, composed.candidate), commands)
+    const flakes = flakeOf(evidence, failure, composed.candidate)
+    yield* insert(name, evidence, composed, { from: "started", flakes, commands })
     if (run.attempt > 1 || waits.length > 0) yield* settled(composed.candidate.id, check.id)
   }).pipe(Effect.withSpan("Verification.check", { attributes: { checkId: check.id } }))
 
@@ -141,14 +144,29 @@ const whileNeeded = <A, E, R>({ kind }: Check, { candidate }: Composed, work: Ef
   return Effect.raceFirst(work, givenUp)
 }
 
+/** What stands beside a check's row. */
+interface Beside {
+  /** Null for one of which nothing was run. */
+  readonly from: "started" | null
+  readonly flakes?: ReadonlyArray<Flake>
+  readonly commands?: ReadonlyArray<NewCommand>
+}
+
 /** A check's row, what its retry tells, and the step that both end are one commit. */
-const insert = (name: string, evidence: Evidence, flakes: ReadonlyArray<Flake>, commands: ReadonlyArray<NewCommand>) =>
+const insert = (
+  name: string,
+  evidence: Evidence,
+  { candidate }: Composed,
+  { commands = [], flakes = [], from }: Beside
+) =>
   commitStep(
     checkedStep(name),
     {
       name: "Verification.evidence",
       projectId: evidence.projectId,
+      actor: verification,
       writes: [Commit.insert("evidence", evidence), ...flakes.map((flake) => Commit.insert("flake", flake))],
+      marks: [markOf(candidate, evidence.checkId, { from, to: "finished", reason: evidence.result })],
       ...(commands.length === 0 ? {} : { commands })
     },
     { evidenceId: evidence.id }

@@ -48,6 +48,23 @@ export interface JournalEntry {
   readonly result: unknown
 }
 
+/**
+ * A step that the history is told of, of what has no record of its own: nothing decides by it. What has a record and a
+ * status is told by what is written of it.
+ */
+export interface Mark {
+  /** The Change that it belongs to. */
+  readonly changeId: string
+  /** `check` */
+  readonly kind: string
+  readonly id: string
+  /** Null when it began. */
+  readonly from: string | null
+  readonly to: string
+  /** In words; null for none. */
+  readonly reason: string | null
+}
+
 /** One decision, whole. What is left out is empty. */
 export interface Commit {
   /** `Promotions.swap`: names the commit in traces, faults and crash points. */
@@ -60,6 +77,8 @@ export interface Commit {
   readonly expects?: ReadonlyArray<Expectation>
   /** Applied in order; each guards the record that it writes. */
   readonly writes?: ReadonlyArray<Write>
+  /** What the history is told beside the statuses of `writes`. Of a Project only. */
+  readonly marks?: ReadonlyArray<Mark>
   /** For the outbox, in the order in which they get their sequence. Of a Project only. */
   readonly events?: ReadonlyArray<NewEvent>
   /** Work to send. */

@@ -106,7 +106,13 @@ const stored = (write: Write): unknown => {
 
 /** The UTF-8 size of the JSON of all that the commit would store, in bytes; an upper bound while that is within the limit. */
 const sizeBytes = (commit: Commit): number => {
-  const text = JSON.stringify([commit.writes?.map(stored), commit.events, commit.commands, commit.journal])
+  const text = JSON.stringify([
+    commit.writes?.map(stored),
+    commit.marks,
+    commit.events,
+    commit.commands,
+    commit.journal
+  ])
   return text.length * 3 <= Limits.commitBytes ? text.length * 3 : utf8(text).length
 }
 
@@ -115,8 +121,9 @@ const sizeBytes = (commit: Commit): number => {
  * bytes, need not have it measured.
  */
 export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): void => {
-  const { commands = [], events = [], expects = [], writes = [] } = commit
-  const rows = expects.length + writes.length + events.length + commands.length + (commit.journal === undefined ? 0 : 1)
+  const { commands = [], events = [], expects = [], marks = [], writes = [] } = commit
+  const listed = [expects, writes, marks, events, commands].reduce((sum, { length }) => sum + length, 0)
+  const rows = listed + (commit.journal === undefined ? 0 : 1)
   if (rows > Limits.commitRows)
     throw new BadCommit(`${commit.name} has ${rows} rows; commitRows allows ${Limits.commitRows}`)
   if (atMostBytes > Limits.commitBytes && sizeBytes(commit) > Limits.commitBytes)

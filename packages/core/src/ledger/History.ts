@@ -13,9 +13,9 @@ import type { LedgerUnavailable } from "./Ledger.ts"
 
 /** One change of one status. */
 export const Transition = Schema.Struct({
-  /** The kind of record: `change`, `task`, `candidate`, `release`, `pointer`. */
+  /** The kind of record: `change`, `task`, `candidate`, `release`, `pointer`; or `check`, of a Candidate. */
   kind: Schema.String,
-  /** Its key. */
+  /** Its key; of a check that of its Candidate, `/`, and its own id. */
   id: Schema.String,
   /** Null when it began. */
   from: Schema.NullOr(Schema.String),
@@ -111,24 +111,39 @@ const changeOf = (write: Exclude<Write, { readonly _tag: "Delete" }>): string | 
 /** Kinds whose records say by themselves when they began, how they ended and why: there are many, and each moves seldom. */
 const telling: ReadonlyArray<Kind> = ["modelCall", "claim"]
 
-/** What a commit does to statuses, by Change in the order of its writes. Empty for most commits. */
-export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {
+/** The step of a status that a write makes; null for none. */
+const stepOf = (write: Write): (Transition & Pick<Passage, "changeId">) | null => {
+  if (write._tag === "Delete" || telling.includes(write.kind)) return null
+  const to = statusOf(write.kind, write.record)
+  if (to === null) return null
+  const from = write._tag === "Insert" ? null : statusOf(write.kind, write.from)
+  if (from === to) return null
+  const { kind, record } = write
+  // Why a rollback was asked for stands where it begins.
+  const asked = from === null ? textIn(record, "rollbackReason") : null
+  return {
+    changeId: changeOf(write),
+    kind,
+    id: idOf(kind, record),
+    from,
+    to,
+    reason: textIn(record, "reason") ?? asked
+  }
+}
+
+/** What a commit tells of statuses, by Change in the order of its writes, then of its marks. Empty for most commits. */
+export const passagesOf = ({ marks = [], writes = [] }: Commit): ReadonlyArray<Passage> => {
   const found: Array<{ readonly changeId: string | null; readonly transitions: Array<Transition> }> = []
-  for (const write of commit.writes ?? []) {
-    if (write._tag === "Delete" || telling.includes(write.kind)) continue
-    const to = statusOf(write.kind, write.record)
-    if (to === null) continue
-    const from = write._tag === "Insert" ? null : statusOf(write.kind, write.from)
-    if (from === to) continue
-    const changeId = changeOf(write)
-    const { kind, record } = write
-    // Why a rollback was asked for stands where it begins.
-    const asked = from === null ? textIn(record, "rollbackReason") : null
-    const transition = { kind, id: idOf(kind, record), from, to, reason: textIn(record, "reason") ?? asked }
+  const add = ({ changeId, ...transition }: Transition & Pick<Passage, "changeId">): void => {
     const passage = found.find((each) => each.changeId === changeId)
     if (passage === undefined) found.push({ changeId, transitions: [transition] })
     else passage.transitions.push(transition)
   }
+  for (const write of writes) {
+    const step = stepOf(write)
+    if (step !== null) add(step)
+  }
+  for (const mark of marks) add(mark)
   return found
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { auditPasses } from "@pawl/core/audit/AuditRequests"
 import { takenStep } from "@pawl/core/bundle/Builds"
 import { mergeStep, planStep as candidatePlan } from "@pawl/core/candidate/Composer"
+import { begunStep } from "@pawl/core/candidate/CheckHistory"
 import { checkedStep, ranStep } from "@pawl/core/candidate/CheckRuns"
 import { planStep as graphPlan } from "@pawl/core/change/Compilation"
 import { effectStep } from "@pawl/core/event/EventRouter"
@@ -106,6 +107,7 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
       { _tag: "Refused", reason: "pawl.json cannot be read" }
     ),
     is(takenStep("app-previews"), "2026-11-22"), // version 3
+    is(begunStep("test@1"), null),
     is(checkedStep("test@1"), { evidenceId: "evd_01M80Z6QXACW7EFZ06CEZ18T6K" }), // version 3
     is(ranStep("test@1"), kept, { ...kept, finding: { ...finding, bundleDigest: digest, inputs: ["a.json"] } })
   ],

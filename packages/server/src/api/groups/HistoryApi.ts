@@ -20,7 +20,7 @@ const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
   about(
     reading,
     "The history of a Change",
-    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
+    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. Checks too: `check` is `started` when it is taken up, and `finished` with its evidence, whose result is the reason. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
   )
 )
 

@@ -65,7 +65,7 @@ export const InboxApi = HttpApiGroup.make("inbox")
         about(
           readingOwn,
           "News of all Projects that the caller may see",
-          "Each item says that something moved; read it again to know what it is now. With `Accept: text/event-stream` the answer stays open and tells each as it comes: `id:` is the sequence, and `after`, or the header `Last-Event-ID`, takes a stream up again there. A frame may come twice then. Without it the answer is what moved since `after`, nothing where that is left out. One of the kind `project` says that a Project `appeared`, is `gone`, or has `moved` by more than is told one by one."
+          "Each item says that something moved; read it again to know what it is now. Checks too, as in the history of a Change. With `Accept: text/event-stream` the answer stays open and tells each as it comes: `id:` is the sequence, and `after`, or the header `Last-Event-ID`, takes a stream up again there. A frame may come twice then. Without it the answer is what moved since `after`, nothing where that is left out. One of the kind `project` says that a Project `appeared`, is `gone`, or has `moved` by more than is told one by one."
         )
       )
       .annotate(OpenApi.Transform, streamed("StateChangePage", "change"))

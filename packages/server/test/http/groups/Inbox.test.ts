@@ -144,6 +144,14 @@ describe("News of all Projects", () => {
     expect(told).toContainEqual(["change", changeId, "created"])
     expect(told).toContainEqual(["candidate", candidateId, "composing"])
     expect(seen.filter(({ kind }) => kind === "candidate").every((each) => each.changeId === changeId)).toBe(true)
+    // Checks have no event: their beginning and their end are told here.
+    const checks = seen.filter(({ kind }) => kind === "check")
+    expect(checks.every((each) => each.changeId === changeId)).toBe(true)
+    expect(checks.map(({ id, to }) => [id, to])).toEqual(
+      expect.arrayContaining(
+        ["build", "test"].flatMap((id) => ["started", "finished"].map((to) => [`${candidateId}/${id}`, to]))
+      )
+    )
   })
 
   it("go on where a reader was, and leave nothing out", async () => {

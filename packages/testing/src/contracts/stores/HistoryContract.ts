@@ -134,6 +134,37 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
+      "tells what a commit marks of a Change beside what it writes of it, in one row, and to who follows",
+      Effect.gen(function* () {
+        const mark = { changeId: changeId(), kind: "check", id: "cand_1/test", from: null, to: "started", reason: null }
+        yield* commit({ name: "One", writes: [insert("change", change())], marks: [mark] })
+        yield* commit({ name: "Two", marks: [{ ...mark, from: "started", to: "finished", reason: "pass" }] })
+        const { items } = yield* ofChange()
+        expect(items.map((item) => [item.commit, item.kind, item.id, item.from, item.to, item.reason])).toEqual([
+          ["One", "change", changeId(), null, "created", null],
+          ["One", "check", "cand_1/test", null, "started", null],
+          ["Two", "check", "cand_1/test", "started", "finished", "pass"]
+        ])
+        expect(yield* ofProject()).toEqual({ items, nextCursor: null })
+        const moves = yield* (yield* History).since([{ projectId: projectId(), position: 0 }], 10)
+        expect(moves.map((move) => [move.changeId, move.transitions.length])).toEqual([
+          [changeId(), 2],
+          [changeId(), 1]
+        ])
+      })
+    )
+
+    promise(
+      "keeps no mark of a commit that did not happen",
+      Effect.gen(function* () {
+        const mark = { changeId: changeId(), kind: "check", id: "cand_1/test", from: null, to: "started", reason: null }
+        yield* commit({ writes: [insert("change", change())] })
+        yield* failure(commit({ writes: [insert("change", change())], marks: [mark] }))
+        expect((yield* ofChange()).items.map(({ kind }) => kind)).toEqual(["change"])
+      })
+    )
+
+    promise(
       "names the one who is named, else the actor of the first event, else the system and the commit",
       Effect.gen(function* () {
         yield* walk(1, [], { actor: user("usr_2"), events: [event()] })

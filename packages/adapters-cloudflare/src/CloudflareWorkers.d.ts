@@ -22,6 +22,9 @@ declare module "cloudflare:workers" {
     fetch?(request: Request): Promise<Response>
   }
 
+  /** Stubs of the entrypoints of this script itself. */
+  export const exports: unknown
+
   /** What this Worker is bound to. */
   export const env: unknown
 }

@@ -58,18 +58,23 @@ const siteKey = (version: AppVersion): string => {
 const make = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const scope = yield* Effect.scope
+  const sharesLoads = yield* SharedCache.SharesLoads
   const sites = SharedCache.make<Site, Failure>({
     scope,
+    sharesLoads,
     maxWeight: RouterLimits.routerBundles,
     weigh: ({ weight }) => weight
   })
   const bytes = SharedCache.make<BytesBody, Failure>({
     scope,
+    sharesLoads,
     maxWeight: RouterLimits.routerAssetCacheBytes,
     // A short one is kept as text too: see the front.
     weigh: ({ bytes: { length } }) => (length > RouterLimits.routerOneWriteBytes ? length : 2 * length)
   })
   const reads = yield* Semaphore.make(RouterLimits.routerAssetReads)
+  /** Who waits for a permit is woken by whoever gives one back, which is sharing too. */
+  const bounded = <A, E>(read: Effect.Effect<A, E>) => (sharesLoads ? reads.withPermits(1)(read) : read)
 
   const loadSite = (version: AppVersion): Effect.Effect<Site, Failure> =>
     BundleStore.load(version.bundleKey, version.bundleDigest).pipe(
@@ -91,7 +96,7 @@ const make = Effect.gen(function* () {
       }
       return new BytesBody(body)
     }).pipe(
-      reads.withPermits(1),
+      bounded,
       Effect.catchTags({
         ObjectMissing: () => unusable(version, `${key} is missing`),
         InvalidKey: ({ reason }) => unusable(version, `${key} cannot be read: ${reason}`)

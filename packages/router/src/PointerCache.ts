@@ -25,6 +25,26 @@ export class PointerCache extends Context.Service<
 // A label has no blank, so no label's keys start like another's.
 const keyOf = (label: string, channel: string) => `${label} ${channel}`
 
+const freshFrom =
+  (source: PointerSource["Service"]) =>
+  (label: string, channel: Channel): Effect.Effect<FoundPointer, PointerSourceUnavailable> =>
+    Effect.timeoutOrElse(source.find(label, channel), {
+      duration: RouterLimits.pointerLookupMs,
+      orElse: () =>
+        Effect.fail(new PointerSourceUnavailable({ reason: `no answer within ${RouterLimits.pointerLookupMs} ms` }))
+    })
+
+/** Nothing is remembered: each visit asks the source. */
+export const layerFresh: Layer.Layer<PointerCache, never, PointerSource> = Layer.effect(
+  PointerCache,
+  Effect.map(PointerSource, (source) => ({
+    find: freshFrom(source),
+    findFresh: freshFrom(source),
+    invalidate: () => Effect.void,
+    invalidateAll: Effect.void
+  }))
+)
+
 /** Over a source of pointers. One that cannot be read is not remembered. */
 export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effect(
   PointerCache,
@@ -37,12 +57,7 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effe
       weigh: () => 1,
       aging: { maxMs: RouterLimits.pointerCacheMs, clock: yield* Clock.Clock }
     })
-    const findFresh = (label: string, channel: Channel) =>
-      Effect.timeoutOrElse(source.find(label, channel), {
-        duration: RouterLimits.pointerLookupMs,
-        orElse: () =>
-          Effect.fail(new PointerSourceUnavailable({ reason: `no answer within ${RouterLimits.pointerLookupMs} ms` }))
-      })
+    const findFresh = freshFrom(source)
     const load = (label: string, channel: Channel) =>
       Effect.suspend(() => {
         pointerLoads.add()

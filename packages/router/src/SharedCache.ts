@@ -4,7 +4,15 @@
  * A key invalidated while its load runs is not filled by it, and the next to ask starts a new load.
  */
 import { steadyMillisOf } from "@pawl/core/primitives/Time"
-import { type Clock, Deferred, Effect, type Scope } from "effect"
+import { type Clock, Context, Deferred, Effect, type Scope } from "effect"
+
+/**
+ * Whether those who miss the same key at once share one load. In a Worker of Cloudflare what one request waits for may not
+ * be ended by another: there each loads for itself, and they share what was loaded.
+ */
+export const SharesLoads = Context.Reference<boolean>("@pawl/router/SharedCache/SharesLoads", {
+  defaultValue: () => true
+})
 
 interface Entry<V> {
   readonly value: V
@@ -25,6 +33,8 @@ export interface SharedCache<V, E> {
 /** The bounds of a cache. Loads run in `scope`, whoever asked for them. */
 export interface SharedCacheOptions<V> {
   readonly scope: Scope.Scope
+  /** See `SharesLoads`; they do when it is not said. */
+  readonly sharesLoads?: boolean
   /** Of all values together, in the unit of `weigh`. What is heavier by itself is not kept. */
   readonly maxWeight: number
   readonly weigh: (value: V) => number
@@ -34,7 +44,7 @@ export interface SharedCacheOptions<V> {
 
 /** An empty cache. */
 export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
-  const { aging, maxWeight, scope, weigh } = options
+  const { aging, maxWeight, scope, sharesLoads = true, weigh } = options
   const now = aging === undefined ? () => 0 : () => steadyMillisOf(aging.clock)
   const maxAgeMs = aging?.maxMs ?? Infinity
   // A Map keeps the order of insertion: the first key is the one unused for longest.
@@ -75,6 +85,15 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
       )
     })
 
+  /** How often something was invalidated: a load that began before keeps nothing. */
+  let invalidations = 0
+  const alone = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> => {
+    const before = invalidations
+    return Effect.tap(load, (value) =>
+      Effect.sync(() => void (invalidations === before && put(key, value, startedAtMs)))
+    )
+  }
+
   /** The value of a key, which is then the one used last. */
   const take = (key: string, nowMs: number): V | undefined => {
     const entry = entries.get(key)
@@ -94,6 +113,7 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     const nowMs = now()
     const value = take(key, nowMs)
     if (value !== undefined) return Effect.succeed(value)
+    if (!sharesLoads) return alone(key, load, nowMs)
     const flight = flights.get(key)
     return flight === undefined ? fly(key, load, nowMs) : Deferred.await(flight)
   }
@@ -102,6 +122,7 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     get: (key, load) => Effect.suspend(() => look(key, load)),
     peek: (key) => take(key, now()),
     invalidate: (matches) => {
+      invalidations++
       for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
       for (const key of flights.keys()) if (matches(key)) flights.delete(key)
     },

@@ -86,7 +86,8 @@ export const hosting = (
   Router.layer({ apiOrigin: SETTINGS.apiOrigin }).pipe(
     Layer.provideMerge(LoaderAppRuntime.layer({ loader: LOADER, bindings, compatibilityFlags })),
     Layer.provideMerge(Assets.layer),
-    Layer.provideMerge(PointerCache.layer)
+    // A visit asks for the pointer, which is one question to the object that decides.
+    Layer.provideMerge(PointerCache.layerFresh)
   )
 
 /** All that the use cases and the API need, over the stores of the object. */

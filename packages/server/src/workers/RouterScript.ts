@@ -1,14 +1,16 @@
 /**
- * The public script of the hosts of apps. Nothing that is in flight is shared between two requests: each has layers of its
- * own, and what they read is kept by Cloudflare's products alone.
+ * The public script of the hosts of apps. Nothing that is in flight is shared between two requests: each reads for itself,
+ * and what was read whole is kept for the next.
  */
+import { exports } from "cloudflare:workers"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
 import { chunksOf, streamOf } from "@pawl/adapters-cloudflare/runtime/Streams"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import { Router } from "@pawl/router/Router"
-import { Effect, Layer } from "effect"
+import { SharesLoads } from "@pawl/router/SharedCache"
+import { Context, Effect, Layer, Scope } from "effect"
 import type { CanonicalForRouters, InstallationSettings } from "./Bindings.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 
@@ -31,13 +33,29 @@ const pointers = ({ CANONICAL }: RouterBindings) =>
       })
   })
 
-/** Answers a visitor of an app. */
-const answer = (request: Request, env: RouterBindings, ctx: unknown): Promise<Response> => {
-  const layer = ObjectParts.hosting(env, ObjectParts.appEnvironment(ctx)).pipe(
-    Layer.provide(pointers(env)),
-    Layer.provide(R2ObjectStore.layer(env.BUCKET)),
-    Layer.provide(ObjectParts.settingsOf(env))
+/** The router of this isolate. It is made at once, and holds nothing that a request waits for. */
+let made: Router["Service"] | null = null
+
+const routerOf = (env: RouterBindings): Router["Service"] => {
+  made ??= Effect.runSync(
+    Effect.map(
+      // The isolate's end is nobody's to see: the scope is never closed.
+      Layer.buildWithScope(
+        ObjectParts.hosting(env, ObjectParts.appEnvironment({ exports })).pipe(
+          Layer.provide(pointers(env)),
+          Layer.provide(R2ObjectStore.layer(env.BUCKET)),
+          Layer.provide(ObjectParts.settingsOf(env))
+        ),
+        Scope.makeUnsafe()
+      ).pipe(Effect.provideService(SharesLoads, false)),
+      (services) => Context.get(services, Router)
+    )
   )
+  return made
+}
+
+/** Answers a visitor of an app. */
+const answer = (request: Request, env: RouterBindings): Promise<Response> => {
   const { host, protocol } = new URL(request.url)
   const asked = {
     method: request.method,
@@ -49,15 +67,13 @@ const answer = (request: Request, env: RouterBindings, ctx: unknown): Promise<Re
     secure: protocol === "https:"
   }
   return Effect.runPromise(
-    Effect.flatMap(Router, (router) => router.handle(asked)).pipe(
-      Effect.map(
-        ({ body, headers, status }) =>
-          new Response(body === null ? null : streamOf(body), {
-            status,
-            headers: headers.map(([name, value]): [string, string] => [name, value])
-          })
-      ),
-      Effect.provide(layer)
+    Effect.map(
+      routerOf(env).handle(asked),
+      ({ body, headers, status }) =>
+        new Response(body === null ? null : streamOf(body), {
+          status,
+          headers: headers.map(([name, value]): [string, string] => [name, value])
+        })
     )
   )
 }

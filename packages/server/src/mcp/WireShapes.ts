@@ -24,6 +24,15 @@ export interface ChangeJson {
   readonly updatedAt: string
 }
 
+/** A ChangeSet. */
+export interface ChangeSetJson {
+  readonly id: string
+  readonly commit: string
+  readonly files: ReadonlyArray<unknown>
+  /** Where not all of its files are listed. */
+  readonly cut?: { readonly filesTotal: number | null }
+}
+
 /** A Candidate. */
 export interface CandidateJson {
   readonly id: string

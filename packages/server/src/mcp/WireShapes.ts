@@ -62,6 +62,22 @@ export interface EvidenceJson {
   readonly output?: string
 }
 
+/** The checks of what was pushed for a Task. */
+export interface ChecksJson {
+  readonly number: number
+  readonly left: number
+  readonly commit: string
+  readonly state: "running" | "shown" | "dropped"
+  readonly broken: string | null
+  readonly results: ReadonlyArray<{
+    readonly checkId: string
+    readonly required: boolean
+    readonly result: "pass" | "fail" | "gap"
+    readonly summary: string
+    readonly output: string
+  }>
+}
+
 /** Why a Candidate is where it is. */
 export interface WhyJson {
   readonly candidate: { readonly id: string; readonly status: string; readonly reason: string | null }

@@ -6,7 +6,6 @@ import { Effect, Schedule, Schema } from "effect"
 import { contextPrefix } from "../agent/Asker.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
-import { Unknown } from "../ledger/Refusals.ts"
 import { type Actor, system } from "../model/Actor.ts"
 import { commandId } from "../model/Command.ts"
 import { pointerKey } from "../model/Entities.ts"
@@ -80,11 +79,10 @@ const nowOf = Effect.fnUntraced(function* (run: TaskRun, { commit, number, outco
   } satisfies ChecksNow
 })
 
-/** The checks of a run that were asked for last. Fails with `Unknown` where none were. */
+/** The checks of a run that were asked for last; null where none were. Fails with `Unknown` for the run. */
 export const checksNow = Effect.fnUntraced(function* (runId: string) {
   const { record: run } = yield* demand("taskRun", runId)
-  if (run.checks === undefined) return yield* new Unknown({ kind: "checks", id: runId })
-  return yield* nowOf(run, run.checks)
+  return run.checks === undefined ? null : yield* nowOf(run, run.checks)
 })
 
 /** What asking came to. */

@@ -88,22 +88,23 @@ const claims = HttpApiEndpoint.post("claimPaths", "/v1/runs/:id/claims", {
 )
 
 /** Where the checks of a run stand. */
-export const ChecksAnswer = Schema.Struct({
-  checks: Schema.Struct({
-    /** How often they were asked for, this time too. */
-    number: NonNegativeInt,
-    /** How often they may still be asked for. */
-    left: NonNegativeInt,
-    /** The commit that they run on. */
-    commit: Schema.String,
-    /** `dropped`: they could not be run, or the run has ended. */
-    state: Schema.Literals(["running", "shown", "dropped"]),
-    /** Why there are no checks: `pawl.json` cannot be read, or the Policy refuses a package; null else. */
-    broken: Schema.NullOr(Schema.String),
-    /** Empty until all have run. */
-    results: Schema.Array(CheckShown)
-  })
+const Checks = Schema.Struct({
+  /** How often they were asked for, this time too. */
+  number: NonNegativeInt,
+  /** How often they may still be asked for. */
+  left: NonNegativeInt,
+  /** The commit that they run on. */
+  commit: Schema.String,
+  /** `dropped`: they could not be run, or the run has ended. */
+  state: Schema.Literals(["running", "shown", "dropped"]),
+  /** Why there are no checks: `pawl.json` cannot be read, or the Policy refuses a package; null else. */
+  broken: Schema.NullOr(Schema.String),
+  /** Empty until all have run. */
+  results: Schema.Array(CheckShown)
 })
+
+/** The checks of a run that were asked for. */
+export const ChecksAnswer = Schema.Struct({ checks: Checks })
 
 const askChecks = HttpApiEndpoint.post("askChecks", "/v1/runs/:id/checks", {
   params: ById,
@@ -122,10 +123,8 @@ const askChecks = HttpApiEndpoint.post("askChecks", "/v1/runs/:id/checks", {
 
 const checks = HttpApiEndpoint.get("checks", "/v1/runs/:id/checks", {
   params: ById,
-  success: ChecksAnswer
-}).annotateMerge(
-  about(reading, "How the checks of what was pushed stand", "404 `unknown_checks` where none were asked for.")
-)
+  success: Schema.Struct({ checks: Schema.NullOr(Checks) })
+}).annotateMerge(about(reading, "How the checks of what was pushed stand", "Null where none were asked for."))
 
 const publish = HttpApiEndpoint.post("publish", "/v1/runs/:id/publish", {
   params: ById,

@@ -48,7 +48,11 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "audit", holds: "the second look at a Project's line, by other code" },
   { room: "proof", holds: "the offline verifier: what statements, records and objects must say of each other" },
   { room: "why", holds: "why a Candidate stands where it stands, and what comes next" },
-  { room: "harness", holds: "the agent that is built in: what it is told, what its tools do, when its work is done" },
+  {
+    room: "harness",
+    holds:
+      "the agent that is built in: what it is told, what its tools do, when its work is done; checks of what agents outside pushed"
+  },
   { room: "review", holds: "what a model says of Candidates, for people" },
   { room: "worker", holds: "which use case runs a command, and dead letters" }
 ]

@@ -53,6 +53,8 @@ export const routes = {
     brief: ["GET", "/v1/runs/:id/brief"],
     renew: ["POST", "/v1/runs/:id/renew"],
     claimPaths: ["POST", "/v1/runs/:id/claims"],
+    askChecks: ["POST", "/v1/runs/:id/checks"],
+    checks: ["GET", "/v1/runs/:id/checks"],
     publish: ["POST", "/v1/runs/:id/publish"],
     giveUp: ["POST", "/v1/runs/:id/give-up"]
   },

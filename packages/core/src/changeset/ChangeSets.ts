@@ -14,7 +14,10 @@ import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryR
 import { addTask, begin, end, leaveLane, moveTask, type Snapshot } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
-import { baseOf, editTask, heldTask, inherited, personRun, stackedBase } from "./PersonWork.ts"
+import type { Patch } from "./Patch.ts"
+import { editsOnTree } from "./PatchEdits.ts"
+import { readPatch } from "./PatchText.ts"
+import { type Base, baseOf, editTask, heldTask, inherited, personRun, stackedBase } from "./PersonWork.ts"
 import { changeSetOf, commitEdits, publication, signatureOf } from "./Publication.ts"
 
 /** A rollback carries the tree of its target and nothing else. Open another Change. */
@@ -34,11 +37,13 @@ export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("Change
   }
 }
 
-/** A person's edit of a Change. */
+/** A person's edit of a Change: files, or a patch, one of the two. */
 export interface Edit {
   readonly changeId: string
   readonly message: string
-  readonly files: FileEdits
+  readonly files?: FileEdits | undefined
+  /** A unified diff, as git writes it, of what the edit builds on. */
+  readonly patch?: string | undefined
   /** The Task that it completes, which this person holds. Without it the edit is a Task of its own. */
   readonly taskId?: string
   /** Without it the edit builds on this person's newest ChangeSet of the Change, else on the head. */
@@ -47,16 +52,23 @@ export interface Edit {
   readonly newest?: string | null
 }
 
-const checkFields = (edit: Edit): Effect.Effect<void, InvalidField> => {
-  const problem = (field: string, reason: string) =>
-    Effect.fail(new InvalidField({ code: "invalid_field", field, reason }))
-  const count = Object.keys(edit.files).length
-  if (edit.message.trim() === "" || edit.message.length > Limits.messageLength)
-    return problem("message", `use 1 to ${Limits.messageLength} characters`)
-  if (count === 0) return problem("files", "name at least one file")
-  if (count > Limits.changeSetFiles) return problem("files", `at most ${Limits.changeSetFiles} files`)
-  return Effect.void
-}
+/** What an edit does to files: as it was sent, or to be made of its patch when its base is known. */
+type Work = { readonly files: FileEdits } | { readonly patch: Patch }
+
+/** Reads what was sent. Fails with `InvalidField` or `PatchMalformed`. */
+const workOf = Effect.fnUntraced(function* ({ files, message, patch }: Edit) {
+  const problem = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
+  if (message.trim() === "" || message.length > Limits.messageLength)
+    return yield* problem("message", `use 1 to ${Limits.messageLength} characters`)
+  if ((files === undefined) === (patch === undefined))
+    return yield* problem("files", "send files or a patch, one of the two")
+  const work: Work =
+    patch === undefined ? { files: files ?? {} } : { patch: yield* Effect.fromResult(readPatch(patch)) }
+  const [field, count] = "patch" in work ? ["patch", work.patch.length] : ["files", Object.keys(work.files).length]
+  if (count === 0) return yield* problem(field, "name at least one file")
+  if (count > Limits.changeSetFiles) return yield* problem(field, `at most ${Limits.changeSetFiles} files`)
+  return work
+})
 
 /** All ChangeSets of a Change, oldest first: at most `Limits.changeSetsPerChange`, beside those that agents made. */
 export const changeSetsOf = (changeId: string) =>
@@ -106,16 +118,22 @@ const forked = (into: RepositoryRef & { readonly fork: string }) =>
     )
   )
 
+/** The edits of files. A base that another fork holds is read there: it is fetched when they are committed. */
+const editsOf = (work: Work, base: Base, into: RepositoryRef) =>
+  "files" in work ? Effect.succeed(work.files) : editsOnTree(work.patch, base.from[0] ?? into, base.tree)
+
 /**
  * Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. Fails with
- * `InvalidField`, `InvalidPath` or `TreeTooLarge` for what was sent; with `ChangeClosed`, `RollbackTakesNoChangeSets`,
+ * `InvalidField`, `InvalidPath`, `PatchMalformed`, `PatchMisfit` or `TreeTooLarge` for what was sent; with `ChangeClosed`, `RollbackTakesNoChangeSets`,
  * `ChangeSetLimit`, `NoSource`, `ProjectArchived` or `Unknown` for where it was sent; and with `TaskClosed`,
  * `TaskNotHeld` or `TaskNotWorkable` for the Task that it is to complete.
  */
 export const record = (actor: Actor, edit: Edit) =>
-  Effect.andThen(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
+  Effect.flatMap(workOf(edit), (work) => decideAndCommit(recording(actor, edit, work))).pipe(
+    Effect.withSpan("ChangeSets.record")
+  )
 
-const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
+const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit, work: Work) {
   const snapshot = yield* snapshotOf(edit.changeId)
   const { change } = snapshot
   const project = yield* demandActive(change.record.projectId)
@@ -130,7 +148,7 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
     into,
     base: base.commit,
     from: base.from,
-    edits: edit.files,
+    edits: yield* editsOf(work, base, into),
     declared: [],
     message: edit.message,
     signature: signatureOf(actor, Time.toMillis(now))
@@ -138,7 +156,7 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   if (made.tree === base.tree)
     return yield* new InvalidField({
       code: "nothing_changed",
-      field: "files",
+      field: "patch" in work ? "patch" : "files",
       reason: "every file is already what was sent"
     })
   const changeSet = changeSetOf({ task, run, author: actor, base, made, message: edit.message, now })

@@ -19,6 +19,7 @@ import { concernInWords, refusedPackages } from "../verification/PackageRules.ts
 import { planOf } from "../verification/PlanRules.ts"
 import type { SandboxJob } from "../verification/Sandbox.ts"
 import { editsOf, type Overlay } from "../agent/Overlay.ts"
+import type { AgentJob } from "../task/Agent.ts"
 import type { Workplace } from "./Workplace.ts"
 import { textOf } from "../primitives/Utf8.ts"
 
@@ -52,12 +53,23 @@ const broken = (what: string, reason: string): Judges => ({
   reason: `${what}, so that no Candidate could be checked: ${reason}`
 })
 
+/** What checks of a run need of its place. */
+export type CheckedPlace = Pick<Workplace, "hasApp" | "running" | "source"> & {
+  readonly job: Pick<AgentJob, "run" | "source" | "task">
+}
+
 /** Those that a Candidate of these files would have, with the source that the run began with as its base. */
-export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: Workplace, overlay: Overlay) {
-  const files = filesOf(source, overlay)
+export const checksHere = (place: CheckedPlace, overlay: Overlay) =>
+  checksOf(place, filesOf(place.source, overlay), Object.keys(editsOf(overlay)))
+
+/** The same of files that are there, of which those at some paths are others than in the source. */
+export const checksOf = Effect.fnUntraced(function* (
+  { hasApp, job, source }: CheckedPlace,
+  files: Files,
+  paths: ReadonlyArray<string>
+) {
   const [base, own] = [definitions(source), definitions(files)]
   if (own._tag === "Broken") return broken("pawl.json cannot be read", own.reason)
-  const paths = Object.keys(editsOf(overlay))
   const policy = (yield* demand("policy", job.task.projectId)).record
   const packages = yield* lookAtFiles({ base: source, own: files }, paths, policy.packages)
   const refused = refusedPackages(packages)
@@ -96,8 +108,8 @@ const filesFor = (check: Check, source: Files, files: Files): Files => {
 
 const unbuilt = { isolation: "builder", version: "", guarantees: [] }
 
-/** A build that nothing is kept of, and that takes none of the day's: calls of models bound how many there are. */
-const buildFinding = Effect.fnUntraced(function* ({ job, running }: Workplace, id: string, files: Files) {
+/** A build that nothing is kept of, and that takes none of the day's: calls of models, or a run's own limit, bound how many there are. */
+const buildFinding = Effect.fnUntraced(function* ({ job, running }: CheckedPlace, id: string, files: Files) {
   const { commit, tree } = job.source
   const builtAtMs = Time.toMillis(job.run.startedAt)
   const builder = yield* AppBuilder
@@ -138,7 +150,7 @@ const buildFinding = Effect.fnUntraced(function* ({ job, running }: Workplace, i
 })
 
 /** What one check shows of some files. `id` names the run. */
-const findingOf = Effect.fnUntraced(function* (place: Workplace, check: Check, id: string, files: Files) {
+const findingOf = Effect.fnUntraced(function* (place: CheckedPlace, check: Check, id: string, files: Files) {
   if (check.kind === "build") return yield* buildFinding(place, id, files)
   const { job, running, source } = place
   return yield* commandFinding({
@@ -157,7 +169,7 @@ export interface Shown {
 }
 
 /** Runs checks on some files. */
-export const shownBy = (place: Workplace, checks: ReadonlyArray<Check>, name: string, files: Files) =>
+export const shownBy = (place: CheckedPlace, checks: ReadonlyArray<Check>, name: string, files: Files) =>
   Effect.forEach(
     checks,
     (check) =>

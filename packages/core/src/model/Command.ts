@@ -14,8 +14,9 @@ export const commandKinds = [
   "release.recover",
   "candidate.create",
   "agent.wake",
-  // The lease of a run that is worked outside.
+  // The lease of a run that is worked outside, and the checks of what was pushed for it.
   "run.lease",
+  "run.checks",
   "change.dispatch",
   // Events: one that its consumer group left behind, and one on its way to a webhook.
   "event.consume",

@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import { ChangeId, ProjectId, RunId, Sha256, TaskId, TokenId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
+import { PushedChecks } from "./PushedChecks.ts"
 
 /** Each status that a Task can have (specification, "Task status"). */
 export const taskStatuses = [
@@ -162,6 +163,8 @@ const runFields = Schema.Struct({
   forkDeletedAt: Schema.NullOr(Timestamp),
   /** Of a run that is worked outside; absent for all others. */
   outside: Schema.optionalKey(OutsideWork),
+  /** Of a run that is worked outside, once its checks were asked for. Shown by an answer of its own. */
+  checks: Schema.optionalKey(PushedChecks),
   /** SHA-256 of the token that lets in who works it outside, while the run goes on. Never shown. */
   tokenHash: Schema.optionalKey(Sha256),
   /** The token that the Task was claimed with: when it lets nobody in any more, this run's does not either. Never shown. */
@@ -173,8 +176,10 @@ const wireNames = { costUsd: "cost_usd" } as const
 export const TaskRun = runFields.pipe(withWireNames(wireNames))
 export interface TaskRun extends Schema.Schema.Type<typeof TaskRun> {}
 
-/** What is shown of a run: nothing of its token. */
-export const TaskRunView = runFields.mapFields(Struct.omit(["tokenHash", "claimedWith"])).pipe(withWireNames(wireNames))
+/** What is shown of a run: nothing of its token, and not its checks. */
+export const TaskRunView = runFields
+  .mapFields(Struct.omit(["checks", "tokenHash", "claimedWith"]))
+  .pipe(withWireNames(wireNames))
 
 /** Whether somebody's own agent works it, by a lease. */
 export const isOutside = (run: Pick<TaskRun, "outside">): boolean => run.outside !== undefined

@@ -101,6 +101,8 @@ export const AgentLimits = {
    */
   outsideLeaseMs: 100 * second,
   outsideLookMs: minute,
+  /** How often a run that is worked outside has the checks run on what it pushed (decision: its Candidate is checked anyway). */
+  outsideCheckRuns: 10,
   /** Characters of why a Task is given up (decision). */
   giveUpReasonLength: 1_000,
   /** Of overlaps: how many are told, and as many files are read, and Changes looked at, for them; generations that are compared; of a symbol's name its characters (decisions). */

@@ -134,6 +134,8 @@ export const Limits = {
   /** What a dead letter, a line of the log, a Change that cannot be planned and a failed build keep of a problem. */
   problemLength: 2_000,
   changeSetFiles: 2_000,
+  /** Comparisons of lines while hunks of a patch are looked for that are not where they say (decision: under a second). */
+  patchComparisons: 10_000_000,
   /** Of people and agents together (decision): each request on a Change reads them all. */
   changeSetsPerChange: 100,
   /** Of the files, and of the intents, that a ChangeSet's record holds; the whole of a longer list is an object (decision). */

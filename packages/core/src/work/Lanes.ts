@@ -41,6 +41,7 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   // Not with the agents: all of them may be at work for longer than a lease.
   "run.lease": "canonical",
   "candidate.create": "verification",
+  "run.checks": "verification",
   "project.provision": "provisioning",
   "app.provision": "provisioning",
   "agent.wake": "agents",

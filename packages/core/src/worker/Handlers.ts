@@ -34,6 +34,7 @@ import { provision as provisionProject, seedFiles } from "../project/Projects.ts
 import { recover } from "../release/Recovery.ts"
 import { run as runRelease } from "../release/Releases.ts"
 import { requestReviews, review } from "../review/Reviews.ts"
+import { dropChecks, runChecks } from "../harness/OutsideChecks.ts"
 import { wake } from "../task/Dispatch.ts"
 import { look } from "../task/OutsideLeases.ts"
 import { wakeDied } from "../task/Tasks.ts"
@@ -130,10 +131,19 @@ const candidateCreate = Object.assign(
   }
 )
 
+const runChecksAsked = Object.assign(
+  (command: { readonly payload: unknown }) => Effect.flatMap(OfRun(command), ({ runId }) => runChecks(runId)),
+  {
+    onDead: (({ command }) =>
+      Effect.flatMap(OfRun(command), ({ runId }) => dropChecks(runId))) satisfies Handler<unknown>["onDead"]
+  }
+)
+
 const bodies = {
   "change.dispatch": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => dispatch(changeId)),
   "agent.wake": agentWake,
   "run.lease": (command) => Effect.flatMap(OfRun(command), ({ runId }) => look(runId)),
+  "run.checks": runChecksAsked,
   "project.provision": (command) =>
     Effect.flatMap(OfProject(command), ({ project, hasSource, actor }) =>
       Effect.flatMap(hasSource ? seedFiles(project.id) : Effect.succeed(null), (files) =>

@@ -20,6 +20,7 @@ import {
 } from "@pawl/core/release/BuildServicePath"
 import { servedBeforeStep } from "@pawl/core/release/AppProvision"
 import { movedStep } from "@pawl/core/release/Releases"
+import { shownStep } from "@pawl/core/harness/OutsideChecks"
 import { workStep } from "@pawl/core/task/Dispatch"
 import { forkPasses } from "@pawl/core/upkeep/ForkSweep"
 import { retentionPasses } from "@pawl/core/upkeep/RetentionSweep"
@@ -134,6 +135,16 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
       { _tag: "Answered", objectKey: "context/p/r", usage },
       ...["Retry", "Failed", "Stopped"].map((_tag) => ({ _tag, reason: "why", usage }))
     )
+  ],
+  "run.checks": [
+    is(shownStep("1:test"), {
+      checkId: "test",
+      title: "The tests",
+      required: true,
+      result: "fail",
+      summary: "exit 1 after 1 s",
+      output: "broken"
+    })
   ],
   "release.run": [
     is(takenStep("apps"), "2026-11-22"),

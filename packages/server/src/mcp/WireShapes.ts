@@ -24,6 +24,15 @@ export interface ChangeJson {
   readonly updatedAt: string
 }
 
+/** A ChangeSet. */
+export interface ChangeSetJson {
+  readonly id: string
+  readonly commit: string
+  readonly files: ReadonlyArray<unknown>
+  /** Where not all of its files are listed. */
+  readonly cut?: { readonly filesTotal: number | null }
+}
+
 /** A Candidate. */
 export interface CandidateJson {
   readonly id: string
@@ -51,6 +60,22 @@ export interface EvidenceJson {
   readonly finishedAt: string
   readonly runner: { readonly isolation: string }
   readonly output?: string
+}
+
+/** The checks of what was pushed for a Task. */
+export interface ChecksJson {
+  readonly number: number
+  readonly left: number
+  readonly commit: string
+  readonly state: "running" | "shown" | "dropped"
+  readonly broken: string | null
+  readonly results: ReadonlyArray<{
+    readonly checkId: string
+    readonly required: boolean
+    readonly result: "pass" | "fail" | "gap"
+    readonly summary: string
+    readonly output: string
+  }>
 }
 
 /** Why a Candidate is where it is. */

@@ -82,6 +82,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   "outside.brief": { id: "run" },
   "outside.renew": { id: "run" },
   "outside.claimPaths": { id: "run", body: () => ({ paths: ["a.txt"] }) },
+  "outside.askChecks": { id: "run", body: () => ({}) },
+  "outside.checks": { id: "run" },
   "outside.publish": { id: "run", body: () => ({ message: "done" }) },
   "outside.giveUp": { id: "run", body: () => ({ reason: "too hard" }) },
   "changesets.create": { id: "change", body: () => ({ message: "mine", files: { "a.txt": "a" } }) },

@@ -15,10 +15,10 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** Words for people may become others. */
 const words: ReadonlyArray<string> = ["description", "summary"]
 
-/** Of a list only what was taken from it: but for what a request must have, of which there may not be more either. */
+/** Of a list only what was taken from it; of what a request must have only what came to it: who asks may send less. */
 const lostFromList = (was: ReadonlyArray<unknown>, is: ReadonlyArray<unknown>, at: string): ReadonlyArray<Loss> => {
   const asked = at.includes(" requestBody ") && at.endsWith(" required")
-  if (asked && was.length !== is.length) return [{ at, was, is }]
+  if (asked) return is.every((each) => was.includes(each)) ? [] : [{ at, was, is }]
   const kept = (each: unknown) => is.some((other) => losses(each, other, at).length === 0)
   return was.filter((each) => !kept(each)).map((each) => ({ at, was: each, is }))
 }

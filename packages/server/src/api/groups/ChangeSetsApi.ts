@@ -14,7 +14,9 @@ const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
 
 const NewChangeSetBody = Schema.Struct({
   message: Schema.String,
-  files: EditedFiles,
+  files: Schema.optionalKey(EditedFiles),
+  /** In the place of `files`: a unified diff of what the edit builds on, as `git diff` writes it. */
+  patch: Schema.optionalKey(Schema.String),
   /** The Task that it completes, which the caller holds. Without it the edit is a Task of its own. */
   taskId: Schema.optionalKey(Schema.String),
   /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */
@@ -34,7 +36,7 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
         about(
           writing,
           "Record an edit",
-          "It passes the same checks as agents' work. With `taskId` it completes a Task that the caller took over, and builds on what that depends on. 409 `change_closed`, `changeset_limit`, `no_source`; of the Task `task_not_held`, `task_closed`, `task_not_workable`."
+          "`files`, or a `patch` of what it builds on, which must fit exactly: 400 `patch_malformed`, 409 `patch_misfit`. It passes the same checks as agents' work. With `taskId` it completes a Task that the caller took over, and builds on what that depends on. 409 `change_closed`, `changeset_limit`, `no_source`; of the Task `task_not_held`, `task_closed`, `task_not_workable`."
         )
       )
   )

@@ -1,9 +1,11 @@
 /** Tasks that are worked outside, by agents that people bring. */
 import { Overlap } from "@pawl/core/model/Overlap"
+import { CheckShown } from "@pawl/core/model/PushedChecks"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
+import { NonNegativeInt } from "../DocumentSchemas.ts"
 import { about, reading, writing } from "../Needs.ts"
 import { ById } from "../PageParams.ts"
 import { ChangeSetRecord, TaskRecord, TaskRunRecord } from "../RecordSchemas.ts"
@@ -85,6 +87,45 @@ const claims = HttpApiEndpoint.post("claimPaths", "/v1/runs/:id/claims", {
   )
 )
 
+/** Where the checks of a run stand. */
+const Checks = Schema.Struct({
+  /** How often they were asked for, this time too. */
+  number: NonNegativeInt,
+  /** How often they may still be asked for. */
+  left: NonNegativeInt,
+  /** The commit that they run on. */
+  commit: Schema.String,
+  /** `dropped`: they could not be run, or the run has ended. */
+  state: Schema.Literals(["running", "shown", "dropped"]),
+  /** Why there are no checks: `pawl.json` cannot be read, or the Policy refuses a package; null else. */
+  broken: Schema.NullOr(Schema.String),
+  /** Empty until all have run. */
+  results: Schema.Array(CheckShown)
+})
+
+/** The checks of a run that were asked for. */
+export const ChecksAnswer = Schema.Struct({ checks: Checks })
+
+const askChecks = HttpApiEndpoint.post("askChecks", "/v1/runs/:id/checks", {
+  params: ById,
+  payload: Schema.Struct({
+    /** Runs them anew on a commit that they have run on. */
+    again: Schema.optionalKey(Schema.Boolean)
+  }),
+  success: [ChecksAnswer.pipe(HttpApiSchema.status(202)), ChecksAnswer]
+}).annotateMerge(
+  about(
+    writing,
+    "Have the checks run on what was pushed",
+    `Those that a Candidate of it would have, in the same sandboxes and within the same bounds. They leave no evidence, and nothing is promoted by them. 202 when they begin, 200 when they were asked for before: the same commit is checked once. Ask by GET how they stand. What is pushed and asked for meanwhile takes their place. A run may have them ${Limits.outsideCheckRuns} times. 409 \`checks_used_up\`, \`nothing_pushed\`, \`run_not_held\`.`
+  )
+)
+
+const checks = HttpApiEndpoint.get("checks", "/v1/runs/:id/checks", {
+  params: ById,
+  success: Schema.Struct({ checks: Schema.NullOr(Checks) })
+}).annotateMerge(about(reading, "How the checks of what was pushed stand", "Null where none were asked for."))
+
 const publish = HttpApiEndpoint.post("publish", "/v1/runs/:id/publish", {
   params: ById,
   payload: Schema.Struct({ message: Schema.String }),
@@ -110,12 +151,14 @@ const giveUp = HttpApiEndpoint.post("giveUp", "/v1/runs/:id/give-up", {
   about(writing, "Give a claimed Task up", "Its run ends, and the Task is `ready` again at once. 409 `run_not_held`.")
 )
 
-/** Claimed, told about, renewed, published or given up. */
+/** Claimed, told about, renewed, checked, published or given up. */
 export const OutsideApi = HttpApiGroup.make("outside")
   .add(claim)
   .add(brief)
   .add(renew)
   .add(claims)
+  .add(askChecks)
+  .add(checks)
   .add(publish)
   .add(giveUp)
   .middleware(Authenticated)

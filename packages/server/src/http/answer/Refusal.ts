@@ -18,6 +18,8 @@ import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancellation"
 import type { ChangeClosed, PlanningMissing } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
+import type { PatchMalformed, PatchMisfit } from "@pawl/core/changeset/Patch"
+import type { ChecksUsedUp } from "@pawl/core/harness/OutsideChecks"
 import type { TaskNotHeld, TaskNotWorkable } from "@pawl/core/changeset/PersonWork"
 import type { DeadLetterMissing } from "@pawl/core/work/Commands"
 import type { WebhookInactive, WebhookPaused } from "@pawl/core/webhook/Deliveries"
@@ -116,12 +118,15 @@ export type Refusal =
   | OrganizationLimit
   | PasskeyRefused
   | PasskeyRequired
+  | PatchMalformed
+  | PatchMisfit
   | PolicyStale
   | PlanningMissing
   | ProjectArchived
   | ReadOnlyTask
   | RepositoriesUnavailable
   | RollbackStale
+  | ChecksUsedUp
   | RollbackTakesNoChangeSets
   | RouteReaderUnavailable
   | ScopeExceedsToken

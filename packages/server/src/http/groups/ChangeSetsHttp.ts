@@ -25,11 +25,12 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
       answering(
         Effect.gen(function* () {
           const change = yield* onChange(params.id)
-          const { message, files, baseGeneration, taskId } = payload
+          const { message, files, patch, baseGeneration, taskId } = payload
           const edit: Edit = {
             changeId: change.id,
             message,
             files,
+            patch,
             ...(taskId === undefined ? {} : { taskId }),
             ...(baseGeneration === undefined ? {} : { baseGeneration })
           }

@@ -4,16 +4,20 @@ import type { Token } from "@pawl/core/model/Membership"
 import { demand } from "@pawl/core/ledger/Decision"
 import type { OutsideWork, TaskRun } from "@pawl/core/model/Task"
 import { briefOf, briefWords, claimPaths } from "@pawl/core/task/Briefs"
+import { askChecks, checksNow } from "@pawl/core/harness/OutsideChecks"
 import { giveUp, renew, RunNotHeld } from "@pawl/core/task/OutsideLeases"
 import { claim, publish, refOfTask } from "@pawl/core/task/OutsideRuns"
 import { Effect, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { ChecksAnswer } from "../../api/groups/OutsideApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onRun, onTask } from "../request/Reach.ts"
+
+const checksAnswerOf = HttpServerResponse.schemaJson(ChecksAnswer)
 
 const isTokenId = (id: string): id is Token["id"] => id.startsWith("tok_")
 
@@ -74,6 +78,18 @@ export const OutsideHttp = HttpApiBuilder.group(PawlApi, "outside", (handlers) =
           return { overlaps: yield* claimPaths(yield* actor, run.id, payload.paths, payload.mode ?? "write") }
         })
       )
+    )
+    .handle("askChecks", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const run = yield* onRun(params.id)
+          const { begun, checks } = yield* askChecks(yield* actor, run.id, payload.again === true)
+          return yield* checksAnswerOf({ checks }, { status: begun ? 202 : 200 }).pipe(Effect.orDie)
+        })
+      )
+    )
+    .handle("checks", ({ params }) =>
+      answering(Effect.flatMap(onRun(params.id), ({ id }) => Effect.map(checksNow(id), (checks) => ({ checks }))))
     )
     .handle("publish", ({ params, payload }) => answering(published(params.id, payload.message)))
     .handle("giveUp", ({ params, payload }) =>

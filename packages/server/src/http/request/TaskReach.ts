@@ -27,6 +27,8 @@ const open: Readonly<Record<string, "taskId" | "id" | "changeId" | "projectId" |
   "GET /v1/tasks/:id/runs": "taskId",
   "GET /v1/tasks/:id/notes": "taskId",
   "GET /v1/runs/:id/brief": "id",
+  "GET /v1/runs/:id/checks": "id",
+  "POST /v1/runs/:id/checks": "id",
   "POST /v1/runs/:id/renew": "id",
   "POST /v1/runs/:id/claims": "id",
   "POST /v1/runs/:id/publish": "id",

@@ -1,11 +1,13 @@
 /** The tools of the agent that works a claimed Task: for that Task alone, whatever it asks. */
 import { Effect, Schema } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { words } from "../ToolInput.ts"
 import { pathTo } from "../ToolApi.ts"
 import type { TaskCaller } from "../TaskCaller.ts"
-import { type Tool, tool } from "../Tool.ts"
-import type { CandidateJson, ChangeJson, PageJson, TaskJson } from "../WireShapes.ts"
+import { endOf } from "../Shown.ts"
+import { type Tool, tool, type ToolContext } from "../Tool.ts"
+import type { CandidateJson, ChangeJson, ChecksJson, PageJson, TaskJson } from "../WireShapes.ts"
 import { why as whyOf } from "./EvidenceTools.ts"
 import { appLogs as logsOf } from "./LiveTools.ts"
 
@@ -90,6 +92,66 @@ const claimPaths = ({ runId }: TaskCaller) =>
       )
   })
 
+type Checks = { readonly checks: ChecksJson }
+
+const resultWords = (
+  { checkId, output, required, result, summary }: ChecksJson["results"][number],
+  fenced: ToolContext["fenced"]
+): string => {
+  if (result === "pass") return `${checkId}: passes`
+  const head = `${checkId}: ${result === "fail" ? "fails" : "could not be run"}${required ? "" : " (advice only)"}`
+  return `${head}\n${fenced(`what ${checkId} said`, endOf(output) || summary)}`
+}
+
+/** What checks showed, in words. */
+const checksWords = ({ broken, commit, left, results, state }: ChecksJson, { fenced }: ToolContext): string => {
+  if (state === "running") return "The checks still run. Call checks_run once more, without again, to wait on."
+  if (state === "dropped") return "The checks could not be run. Call checks_run once more to have them begin anew."
+  const shown =
+    broken === null
+      ? results.map((each) => resultWords(each, fenced))
+      : [fenced("why nothing could be checked", broken)]
+  return [
+    `The checks of ${commit}, which is what was pushed last when they began; they may be begun ${left} more times.`,
+    ...(shown.length === 0 ? ["This Project has no checks."] : shown)
+  ].join("\n")
+}
+
+const untilShown = Effect.fnUntraced(function* (api: ToolContext["api"], runId: string, begun: ChecksJson) {
+  let now = begun
+  while (now.state === "running") {
+    yield* Effect.sleep(ServerLimits.mcpLookMs)
+    now = (yield* api.json<Checks>({ path: pathTo`/v1/runs/${runId}/checks` })).checks
+  }
+  return now
+})
+
+const checksRun = ({ runId, taskId }: TaskCaller) =>
+  tool({
+    name: "checks_run",
+    title: "Run the checks",
+    description: `Runs the Project's checks on what was pushed to refs/tasks/${taskId}, as they will run on your Task's Candidate, and answers what each showed. Push first. It answers after ${ServerLimits.mcpWaitMs / 1000} seconds at the latest: call it once more while they still run. The same commit is checked once, unless you say again. They may be begun ${Limits.outsideCheckRuns} times.`,
+    reads: false,
+    input: Schema.Struct({
+      again: Schema.optionalKey(
+        Schema.Boolean.annotate({ description: "anew, though the same commit was checked already" })
+      )
+    }),
+    run: ({ again }, context) =>
+      Effect.gen(function* () {
+        const { api } = context
+        const { checks: begun } = yield* api.json<Checks>({
+          path: pathTo`/v1/runs/${runId}/checks`,
+          body: again === undefined ? {} : { again }
+        })
+        const checks = yield* Effect.raceFirst(
+          untilShown(api, runId, begun),
+          Effect.as(Effect.sleep(ServerLimits.mcpWaitMs), begun)
+        )
+        return { text: checksWords(checks, context), structured: { checks } }
+      })
+  })
+
 const taskPublish = ({ runId, taskId }: TaskCaller) =>
   tool({
     name: "task_publish",
@@ -153,6 +215,7 @@ export const taskTools = (caller: TaskCaller): ReadonlyArray<Tool> => [
   appLogs(caller),
   changeStatus(caller),
   claimPaths(caller),
+  checksRun(caller),
   taskPublish(caller),
   taskGiveUp(caller)
 ]

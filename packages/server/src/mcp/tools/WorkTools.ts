@@ -4,34 +4,41 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { candidateId, changeId, words } from "../ToolInput.ts"
 import { pathTo, type ToolApi, ToolRefused } from "../ToolApi.ts"
 import { tool } from "../Tool.ts"
-import type { CandidateJson, ChangeJson, PageJson, WhyJson } from "../WireShapes.ts"
+import type { CandidateJson, ChangeJson, ChangeSetJson, PageJson, WhyJson } from "../WireShapes.ts"
 
 /** Files of a Change. */
 export const submitFiles = tool({
   name: "submit_files",
   title: "Submit files",
   description:
-    "Records an edit as a ChangeSet of a Change: the whole new text of each file, or null to delete it. It builds on your newest ChangeSet of this Change, else on what is canonical, or on the generation in base.",
+    "Records an edit as a ChangeSet of a Change: files with the whole new text of each, or a patch; give one of the two. It builds on your newest ChangeSet of this Change, else on what is canonical, or on the generation in base.",
   reads: false,
   input: Schema.Struct({
     change: changeId,
     message: words("what the edit does, as a commit says it"),
-    files: Schema.Record(Schema.String, Schema.NullOr(Schema.String)).annotate({
-      description: "by path: the file's whole text, or null to delete it"
-    }),
+    files: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.NullOr(Schema.String)).annotate({
+        description: "by path: the file's whole text, or null to delete it"
+      })
+    ),
+    patch: Schema.optionalKey(
+      words(
+        "a unified diff of what it builds on, as git diff writes it: diff --git, ---, +++, and hunks whose counts and lines fit exactly"
+      )
+    ),
     base: Schema.optionalKey(
       Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ description: "the generation that it builds on" })
     )
   }),
-  run: ({ base, change, files, message }, { api }) =>
+  run: ({ base, change, files, message, patch }, { api }) =>
     Effect.map(
-      api.json<{ readonly changeset: { readonly id: string; readonly commit: string } }>({
+      api.json<{ readonly changeset: ChangeSetJson }>({
         path: pathTo`/v1/changes/${change}/changesets`,
-        body: { message, files, ...(base === undefined ? {} : { baseGeneration: base }) }
+        body: { message, files, patch, ...(base === undefined ? {} : { baseGeneration: base }) }
       }),
-      ({ changeset }) => ({
-        text: `ChangeSet ${changeset.id}, ${Object.keys(files).length} files. Ask for a Candidate with request_candidate.`,
-        structured: { changeset: { id: changeset.id, commit: changeset.commit } }
+      ({ changeset: { commit, cut, files: changed, id } }) => ({
+        text: `ChangeSet ${id}, ${cut?.filesTotal ?? changed.length} files. Ask for a Candidate with request_candidate.`,
+        structured: { changeset: { id, commit, files: cut?.filesTotal ?? changed.length } }
       })
     )
 })

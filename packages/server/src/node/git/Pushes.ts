@@ -14,7 +14,7 @@ import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Project } from "@pawl/core/model/Project"
 import { refuseArchived } from "@pawl/core/project/ArchivedProject"
-import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { type FileEdits, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import type { Generation, Head } from "@pawl/core/model/Generation"
 import { ensureSynced } from "@pawl/core/project/SourceSync"
 import { Data, Effect } from "effect"
@@ -107,7 +107,7 @@ const editOf = Effect.fnUntraced(function* ({ caller, changeId, project }: Asked
       "What was pushed does not go back to any generation of this Project.",
       "Start from its source: git fetch origin && git rebase origin/main"
     )
-  const edit = (files: Edit["files"]): Edit => ({
+  const edit = (files: FileEdits): Edit & { readonly files: FileEdits } => ({
     changeId,
     message: messageOf(pushed),
     files,

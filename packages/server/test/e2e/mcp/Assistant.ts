@@ -8,7 +8,7 @@ export interface Structured {
   readonly projects: ReadonlyArray<unknown>
   readonly canonical: { readonly generation: number }
   readonly change: { readonly id: string }
-  readonly changeset: { readonly id: string }
+  readonly changeset: { readonly id: string; readonly files: number }
   readonly candidate: { readonly id: string }
   readonly evidence: ReadonlyArray<{ readonly checkId: string; readonly result: string }>
   readonly checks: ReadonlyArray<{ readonly checkId: string }>

@@ -114,6 +114,47 @@ describe("An assistant at /mcp", () => {
     await client.close()
   })
 
+  it("sends a patch, is told where one does not fit, and mends it", async () => {
+    const greeting = "hello\nworld\nand all\n"
+    const project = await Flow.createProject(
+      server.api,
+      "patched",
+      Flow.source("one", { "public/hello.txt": greeting })
+    )
+    const { call, client } = await assistantAt(server.origin)
+    const opened = await call("open_change", { project: project.id, goal: "x", budget: 1, clientRequestId: "x" })
+    const change = opened.structured.change.id
+    const patch = (was: string) =>
+      [
+        "diff --git a/public/hello.txt b/public/hi.txt",
+        "rename from public/hello.txt",
+        "rename to public/hi.txt",
+        "--- a/public/hello.txt",
+        "+++ b/public/hi.txt",
+        "@@ -1,3 +1,3 @@",
+        ` ${was}`,
+        "-world",
+        "+moon",
+        " and all",
+        ""
+      ].join("\n")
+    const astray = await call("submit_files", { change, message: "x", patch: patch("Hello") })
+    expect(astray).toMatchObject({
+      isError: true,
+      structured: { code: "patch_misfit", file: "public/hi.txt", hunk: 1, line: 6 }
+    })
+    expect(astray.text).toContain('line 1 of the file it has "Hello", and there is "hello"')
+    const cut = await call("submit_files", { change, message: "x", patch: patch("hello").slice(0, -9) })
+    expect(cut).toMatchObject({ isError: true, structured: { code: "patch_malformed", line: 10 } })
+    expect(await call("submit_files", { change, message: "x" })).toMatchObject({ isError: true })
+    const { structured } = await call("submit_files", { change, message: "x", patch: patch("hello") })
+    expect(structured.changeset.files).toBe(2)
+    const { diff } = (await call("read_diff", { changeset: structured.changeset.id })).structured
+    expect(diff).toContain("+moon")
+    expect(diff).toContain("+++ b/public/hi.txt")
+    await client.close()
+  })
+
   it("has no tool that approves, promotes, rolls back, or changes Policy, members or tokens, though the token may", async () => {
     const project = await Flow.createProject(server.api, "owner", source("one"))
     const { call, client } = await assistantAt(server.origin)

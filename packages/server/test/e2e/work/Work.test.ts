@@ -60,6 +60,7 @@ describe("A goal", () => {
       "app_logs",
       "change_status",
       "claim_paths",
+      "checks_run",
       "task_publish",
       "task_give_up"
     ])

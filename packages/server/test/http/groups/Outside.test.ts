@@ -120,6 +120,44 @@ describe("A Task that is claimed over HTTP", () => {
     expect((await post(`${at("a")}/claim`)).body.run.attempt).toBe(2)
   })
 
+  it("has its checks run on what was pushed, as often as one may, and shown to who asks", async () => {
+    const { at } = await waiting("checked")
+    const { body: held } = await post(`${at("a")}/claim`)
+    const run = `/v1/runs/${held.run.id}`
+    const checks = `${run}/checks`
+    expect((await get(checks, held.token)).body).toEqual({ checks: null })
+    expectProblem(await post(checks, {}, held.token), 409, "nothing_pushed")
+    await pushed(held.run.id, { "result.txt": "broken" })
+    const begun = await post(checks, {}, held.token)
+    expect(begun.status).toBe(202)
+    expect(begun.body.checks).toMatchObject({ number: 1, left: Limits.outsideCheckRuns - 1, state: "running" })
+    expect(await post(checks, {}, held.token)).toMatchObject({ status: 200, body: begun.body })
+    await api.settle()
+    const { body: shown } = await get(checks, held.token)
+    expect(shown.checks).toMatchObject({ state: "shown", broken: null, commit: begun.body.checks.commit })
+    expect(shown.checks.results).toContainEqual({
+      checkId: "test",
+      title: "test",
+      required: true,
+      result: "fail",
+      summary: expect.stringContaining("exit 1"),
+      output: "all tests ran"
+    })
+    expect((await post(checks, {})).body).toEqual(shown)
+    for (let number = 2; number <= Limits.outsideCheckRuns; number++) {
+      await pushed(held.run.id, { "result.txt": `${number}` })
+      expect((await post(checks, {}, held.token)).status).toBe(202)
+    }
+    await pushed(held.run.id, { "result.txt": "fine" })
+    expectProblem(await post(checks, {}, held.token), 409, "checks_used_up", { max: Limits.outsideCheckRuns })
+    // The run's own record tells nothing of them.
+    expect((await get(`${at("a")}/runs`)).body.items[0]).not.toHaveProperty("checks")
+    await post(`${run}/give-up`, { reason: "enough" }, held.token)
+    expectProblem(await post(checks, {}, held.token), 401, "unauthenticated")
+    expectProblem(await post(checks, {}), 409, "run_not_held")
+    expect((await get(checks)).body.checks).toMatchObject({ state: "dropped", results: [] })
+  })
+
   it("of a read-only kind ends with words", async () => {
     const { at } = await waiting("found")
     const { body: held } = await post(`${at("c")}/claim`)
@@ -175,9 +213,11 @@ describe("The token of a Task", () => {
       "GET /v1/changes/:id/tasks",
       "GET /v1/projects/:id/app/logs",
       "GET /v1/runs/:id/brief",
+      "GET /v1/runs/:id/checks",
       "GET /v1/tasks/:id",
       "GET /v1/tasks/:id/notes",
       "GET /v1/tasks/:id/runs",
+      "POST /v1/runs/:id/checks",
       "POST /v1/runs/:id/claims",
       "POST /v1/runs/:id/give-up",
       "POST /v1/runs/:id/publish",
@@ -200,7 +240,7 @@ describe("The token of a Task", () => {
     ]
     for (const path of reads) expectProblem(await get(path, mine.token), 403, "beyond_task")
     for (const each of [theirs, beside])
-      for (const act of ["renew", "publish", "give-up", "claims"])
+      for (const act of ["renew", "publish", "give-up", "claims", "checks"])
         expectProblem(
           await post(`/v1/runs/${each.run.id}/${act}`, { message: "m", reason: "r", paths: [] }, mine.token),
           403,
@@ -220,6 +260,7 @@ describe("The token of a Task", () => {
     const { body: theirs } = await post(`${at("b")}/claim`, undefined, member.token)
     expect((await get(at("b"), theirs.token)).status).toBe(200)
     expectProblem(await post(`/v1/runs/${theirs.run.id}/renew`, undefined, ownerToken), 409, "run_not_held")
+    expectProblem(await post(`/v1/runs/${theirs.run.id}/checks`, {}, ownerToken), 409, "run_not_held")
     await api.call("PUT", `/v1/projects/${project}/members`, {
       body: { members: [{ userId: member.id, role: "viewer" }] }
     })

@@ -13,6 +13,7 @@ export const taskProblems = {
     conflict("not_claimable", "The Task cannot be claimed", message, { taskId, taskStatus: status, reason }),
   RunNotHeld: ({ message, reason, runId }) =>
     conflict("run_not_held", "The run is not in your hands", message, { runId, reason }),
+  ChecksUsedUp: ({ max, message, runId }) => conflict("checks_used_up", "No more checks", message, { runId, max }),
   NothingPushed: ({ message, ref, runId }) => conflict("nothing_pushed", "Nothing was pushed", message, { runId, ref }),
   NoteLimit: ({ max, message }) => conflict("note_limit", "No more notes", message, { max }),
   TaskNotHeld: ({ heldBy, message, taskId }) =>

@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import type { Stored } from "@pawl/core/ledger/Commit"
 import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import type { Journal } from "@pawl/core/work/Journal"
-import { type Listing, positionOf, type Records } from "@pawl/core/ledger/Records"
+import { type Listing, positionOf, type Records, type Where } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Parameter, Query, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
@@ -27,28 +27,41 @@ const condition = (column: string, wanted: Parameter | ReadonlyArray<Parameter>)
 const limitOf = (limit: number | "all" | undefined): number | null =>
   limit === "all" ? null : Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
+/** What columns are asked to be, one condition each. */
+const conditionsOf = <K extends Kind>(kind: K, where: Where<K>): ReadonlyArray<Query> => {
+  const { columns } = table(kind)
+  const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = where
+  return Object.keys(wanted).flatMap((column) => {
+    const value = wanted[column]
+    if (value === undefined) return []
+    if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
+    return [condition(quoted(column), value)]
+  })
+}
+
+/** All of them at once; nothing where there are none. */
+const holding = (conditions: ReadonlyArray<Query>): Query => ({
+  sql: conditions.length === 0 ? "" : ` WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`,
+  params: conditions.flatMap(({ params }) => params)
+})
+
 const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
-  const { columns, select } = table(kind)
   const newest = listing.order === "newest"
   const after = positionOf(listing.cursor)
-  let where = ""
-  const params: Array<Parameter> = []
-  const holds = (part: Query): void => {
-    where += where === "" ? ` WHERE ${part.sql}` : ` AND ${part.sql}`
-    params.push(...part.params)
-  }
-  if (listing.projectId !== undefined) holds(condition("project_id", listing.projectId))
-  const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = listing.where ?? {}
-  for (const column of Object.keys(wanted)) {
-    const value = wanted[column]
-    if (value === undefined) continue
-    if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
-    holds(condition(quoted(column), value))
-  }
-  if (after !== null) holds({ sql: `position ${newest ? "<" : ">"} ?`, params: [after] })
   const limit = limitOf(listing.limit)
+  const { params, sql } = holding([
+    ...(listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]),
+    ...conditionsOf(kind, listing.where ?? {}),
+    ...(after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }])
+  ])
   const end = limit === null ? "" : ` LIMIT ${limit + 1}`
-  return { sql: `${select}${where} ORDER BY position ${newest ? "DESC" : "ASC"}${end}`, params }
+  return { sql: `${table(kind).select}${sql} ORDER BY position ${newest ? "DESC" : "ASC"}${end}`, params }
+}
+
+/** Projects as a JSON list: the same text for however many. */
+const ofProjects: Readonly<Record<Database["Service"]["dialect"], string>> = {
+  sqlite: "project_id IN (SELECT value FROM json_each(?))",
+  pg: "project_id = ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))"
 }
 
 const readFailed = unavailable("read")
@@ -102,7 +115,20 @@ export const make = (database: Database["Service"]): Records["Service"] => {
         return limit === null || limit < fewRows || database.dialect !== "sqlite"
           ? inRows(kind, query, limit)
           : inText(kind, query, limit)
-      })
+      }),
+    counts: (kind, projectIds, where) =>
+      Effect.suspend(() => {
+        if (projectIds.length === 0) return Effect.succeed([])
+        const projects = { sql: ofProjects[database.dialect], params: [JSON.stringify(projectIds)] }
+        const { params, sql } = holding([projects, ...conditionsOf(kind, where)])
+        return database.query({
+          sql: `SELECT project_id, count(*) AS found FROM ${table(kind).name}${sql} GROUP BY project_id`,
+          params
+        })
+      }).pipe(
+        Effect.catch(unavailable("count")),
+        Effect.map((rows) => new Map(rows.map((row) => [String(row["project_id"]), Number(row["found"])])))
+      )
   }
 }
 

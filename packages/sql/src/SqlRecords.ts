@@ -8,7 +8,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Parameter, Query, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { pageOf, pageQuery, read as readPage } from "./KnownPages.ts"
-import { corrupt, quoted, storedOf, table } from "./Tables.ts"
+import { corrupt, quoted, storedOf, type Table, table } from "./Tables.ts"
 
 const isOneOf = (value: unknown): value is ReadonlyArray<Parameter> => Array.isArray(value)
 
@@ -45,17 +45,41 @@ const holding = (conditions: ReadonlyArray<Query>): Query => ({
   params: conditions.flatMap(({ params }) => params)
 })
 
-const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
+/** The statuses of one Project that a listing asks for and nothing else, where an index leads to them and they are several. */
+const statusesOf = <K extends Kind>({ statusIndex }: Table, { projectId, where = {} }: Listing<K>) => {
+  const { status, ...others } = where as Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>>
+  const isAlone = Object.values(others).every((each) => each === undefined)
+  if (statusIndex === null || projectId === undefined || !isAlone || !isOneOf(status)) return null
+  const statuses = Array.from(new Set(status.filter((each) => each !== null)))
+  return statuses.length < 2 ? null : { projectId, statuses, statusIndex }
+}
+
+/**
+ * A listing. Of several statuses a planner that does not know how rare they are would rather walk the Project: SQLite is
+ * told the index, and goes no further in each status than the page does; Postgres is asked for the first of each.
+ */
+const listQuery = <K extends Kind>(kind: K, listing: Listing<K>, dialect: Database["Service"]["dialect"]): Query => {
+  const of = table(kind)
   const newest = listing.order === "newest"
-  const after = positionOf(listing.cursor)
   const limit = limitOf(listing.limit)
-  const { params, sql } = holding([
-    ...(listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]),
-    ...conditionsOf(kind, listing.where ?? {}),
-    ...(after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }])
-  ])
-  const end = limit === null ? "" : ` LIMIT ${limit + 1}`
-  return { sql: `${table(kind).select}${sql} ORDER BY position ${newest ? "DESC" : "ASC"}${end}`, params }
+  const end = ` ORDER BY position ${newest ? "DESC" : "ASC"}${limit === null ? "" : ` LIMIT ${limit + 1}`}`
+  const after = positionOf(listing.cursor)
+  const behind = after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }]
+  const inProject = listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]
+  const several = statusesOf(of, listing)
+  if (several !== null && dialect === "pg") {
+    const parts = several.statuses.map((each) => holding([...inProject, condition(quoted("status"), each), ...behind]))
+    const first = parts.map(
+      ({ sql }, n) => `SELECT position FROM (SELECT position FROM ${of.name}${sql}${end}) AS s${n}`
+    )
+    return {
+      sql: `${of.select} WHERE position = ANY (ARRAY(${first.join(" UNION ALL ")}${end}))${end}`,
+      params: parts.flatMap(({ params }) => params)
+    }
+  }
+  const { params, sql } = holding([...inProject, ...conditionsOf(kind, listing.where ?? {}), ...behind])
+  const index = several === null ? "" : ` INDEXED BY ${quoted(several.statusIndex)}`
+  return { sql: `${of.select}${index}${sql}${end}`, params }
 }
 
 /** Projects as a JSON list: the same text for however many. */
@@ -110,7 +134,7 @@ export const make = (database: Database["Service"]): Records["Service"] => {
       ),
     list: (kind, listing) =>
       Effect.suspend(() => {
-        const query = listQuery(kind, listing)
+        const query = listQuery(kind, listing, database.dialect)
         const limit = limitOf(listing.limit)
         return limit === null || limit < fewRows || database.dialect !== "sqlite"
           ? inRows(kind, query, limit)

@@ -142,6 +142,9 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
           const kept = [1, 3, 5, 7, 9].map((n) => changeId(n))
           const ids = order === "oldest" ? kept : kept.toReversed()
           expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+          const where = { status: ["compiling", "created", "compiling"] }
+          expect((yield* listed({ projectId: projectId(), where, order, limit: "all" })).ids).toEqual(ids)
+          expect((yield* listed({ projectId: projectId(2), where, order })).ids).toEqual([])
         }
       })
     )

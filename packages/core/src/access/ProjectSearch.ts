@@ -1,7 +1,7 @@
 /** Projects that a user may see, by their label, or by words. */
 import { Effect } from "effect"
 import { find } from "../ledger/Decision.ts"
-import { type Asked, hasWords, search } from "../ledger/Search.ts"
+import { type Asked, search, speaking } from "../ledger/Search.ts"
 import type { Project } from "../model/Project.ts"
 import { roleOf, visibleProjects } from "./Access.ts"
 
@@ -9,13 +9,13 @@ import { roleOf, visibleProjects } from "./Access.ts"
 export interface ProjectsAsked extends Asked {
   /** The label of exactly one. */
   readonly label?: string
-  /** Words that all stand in its name, its slug, its label or its id. */
+  /** Words that all stand in its name, its slug or its label, or the beginning of its id. */
   readonly q?: string
 }
 
 const speaksOf = (q: string) => {
-  const speaks = hasWords(q)
-  return ({ id, label, name, slug }: Project): boolean => speaks([name, slug, label, id].join(" "))
+  const speaks = speaking(q)
+  return ({ id, label, name, slug }: Project): boolean => speaks([name, slug, label].join(" "), id)
 }
 
 /** The Project of a label; null for none, and for one that the user may not see. Labels are kept for good, each for one. */

@@ -1,7 +1,7 @@
 /** The Changes of a Project that are of a kind, of a risk, of a person, or speak of something. */
 import { Effect } from "effect"
 import { Records } from "../ledger/Records.ts"
-import { type Asked, hasWords, search } from "../ledger/Search.ts"
+import { type Asked, search, speaking } from "../ledger/Search.ts"
 import type { Change, ChangeKind, ChangeStatus, RiskTier } from "../model/Change.ts"
 
 /** One of some values, or any one of several. */
@@ -13,7 +13,7 @@ export interface Wanted {
   readonly riskTier?: OneOf<RiskTier>
   /** The id of who opened it. */
   readonly createdBy?: string
-  /** Words that all stand in its goal, or in its id. */
+  /** Words that all stand in its goal, or the beginning of its id. */
   readonly q?: string
 }
 
@@ -23,12 +23,12 @@ const isOneOf = <A extends string>(wanted: OneOf<A> | undefined, value: A): bool
 /** Whether a Change is what is wanted; null when nothing is. */
 export const fitting = ({ createdBy, kind, q, riskTier }: Wanted): ((change: Change) => boolean) | null => {
   if ([createdBy, kind, q, riskTier].every((each) => each === undefined)) return null
-  const speaks = hasWords(q ?? "")
+  const speaks = speaking(q ?? "")
   return (change) =>
     isOneOf(kind, change.kind) &&
     isOneOf(riskTier, change.riskTier) &&
     (createdBy === undefined || change.createdBy.id === createdBy) &&
-    speaks(`${change.goal} ${change.id}`)
+    speaks(change.goal, change.id)
 }
 
 /** Which Changes of a Project are asked for, and in which order of their opening. */

@@ -56,11 +56,15 @@ export const search = Effect.fnUntraced(function* <A, E, R>(
 
 const found = <A>(items: ReadonlyArray<A>, nextCursor: string | null): Found<A> => ({ items, nextCursor })
 
-/** Whether each word of `asked` stands somewhere in a text, in capitals or not. All texts have no words. */
-export const hasWords = (asked: string): ((text: string) => boolean) => {
-  const words = asked.toLowerCase().split(/\s+/u)
-  return (text) => {
+/**
+ * Whether each word of `asked` stands somewhere in a text, in capitals or not; or an id begins as all of it does. All
+ * texts have no words.
+ */
+export const speaking = (asked: string): ((text: string, id: string) => boolean) => {
+  const whole = asked.trim().toLowerCase()
+  const words = whole.split(/\s+/u)
+  return (text, id) => {
     const lower = text.toLowerCase()
-    return words.every((word) => lower.includes(word))
+    return words.every((word) => lower.includes(word)) || id.startsWith(whole)
   }
 }

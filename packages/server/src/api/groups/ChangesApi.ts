@@ -58,7 +58,7 @@ export const ChangesParams = Schema.Struct({
   riskTier: oneOfParam("riskTier", riskTiers),
   /** Only those that this one opened: an id such as `usr_…`. */
   createdBy: textParam(Limits.searchLength),
-  /** Only those in whose goal or id all of these words stand, in capitals or not. */
+  /** Only those in whose goal all of these words stand, in capitals or not, or whose id begins so. */
   q: searchParam,
   /** By when they were opened. Default `newest`. */
   order: Schema.optionalKey(Schema.Literals(["newest", "oldest"]))
@@ -73,7 +73,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
   about(
     reading,
     "The Changes of a Project, newest first",
-    `\`status\`, \`kind\` and \`riskTier\` keep those that have one of the values that are named, each as a \`status=\` of its own; \`createdBy\` those that its id opened; \`q\` those in whose goal or id each of its words stands somewhere, in capitals or not. What is given must all hold. A page by \`status\` alone is full unless it is the last. ${searchWords("Changes")} Ask for the next page with the same query.`
+    `\`status\`, \`kind\` and \`riskTier\` keep those that have one of the values that are named, each as a \`status=\` of its own; \`createdBy\` those that its id opened; \`q\` those in whose goal each of its words stands somewhere, in capitals or not, or whose id begins so. What is given must all hold. A page by \`status\` alone is full unless it is the last. ${searchWords("Changes")} Ask for the next page with the same query.`
   )
 )
 

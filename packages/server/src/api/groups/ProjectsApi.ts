@@ -82,8 +82,8 @@ const anyPart = `(?:${projectParts.join("|")})`
 export const ProjectsParams = Schema.Struct({
   ...PageParams.fields,
   /** Only the one that has this label. */
-  label: textParam(Limits.labelLength),
-  /** Only those in whose name, slug, label or id all of these words stand, in capitals or not. */
+  label: textParam(Limits.searchLength),
+  /** Only those in whose name, slug or label all of these words stand, in capitals or not, or whose id begins so. */
   q: searchParam,
   /** What else to tell of each: some of `head`, `app` and `counts`, with commas between. */
   include: Schema.optionalKey(
@@ -101,7 +101,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects", {
   about(
     readingOwn,
     "The Projects that the caller may see",
-    `\`label\` keeps the one that has it, \`q\` those in whose name, slug, label or id each of its words stands somewhere, in capitals or not. ${searchWords("Projects", "With `q`")} \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
+    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. ${searchWords("Projects", "With `q`")} \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
   )
 )
 

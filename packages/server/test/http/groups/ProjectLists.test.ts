@@ -32,7 +32,7 @@ describe("The list of Projects", () => {
     expect(await labels("?label=shop", stranger.token)).toEqual([])
   })
 
-  it("is kept by words of the name, the slug, the label or the id, page by page, of organizations and of entries", async () => {
+  it("is kept by words of the name, the slug or the label, or by the id, page by page, of organizations and of entries", async () => {
     expect(await labels("?q=shop")).toEqual(["shop", "shop-two"])
     expect(await labels("?q=TWO+shop")).toEqual(["shop-two"])
     expect(await labels(`?q=${projects[2]!.id}`)).toEqual(["blog"])
@@ -102,7 +102,7 @@ describe("The list of Projects", () => {
   it("is refused what cannot be, by name", async () => {
     for (const [field, values] of Object.entries({
       include: ["", "heads", "head,", "head,,app", "head, app"],
-      label: ["", "x".repeat(51)],
+      label: ["", "x".repeat(201)],
       q: ["", "%20"]
     }))
       for (const value of values)

@@ -88,7 +88,7 @@ const changes: ReadonlyArray<Verb> = [
       { name: "kind", takes: "kind", what: "only goals (goal) or rollbacks (rollback)" },
       { name: "risk", takes: "risk", what: "only those of it: low, medium, high or unknown" },
       { name: "created-by", takes: "user", what: "only those that this one opened: usr_…" },
-      { name: "search", takes: "words", what: "only those in whose goal or id all of these stand" },
+      { name: "search", takes: "words", what: "only those in whose goal all of these stand, or whose id begins so" },
       limit
     ]
   ),

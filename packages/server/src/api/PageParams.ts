@@ -2,6 +2,7 @@
 import { Limits } from "@pawl/core/primitives/Limits"
 import { matching } from "@pawl/core/primitives/TextPattern"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
 import { toldAs } from "./DocumentSchemas.ts"
 
 /** An id in a path. Any text is a name of something that may not exist: unknown ones are 404, not 400. */
@@ -74,7 +75,7 @@ export const textParam = (most: number) => {
 }
 
 /** Words to look for. */
-export const searchParam = textParam(Limits.searchLength)
+export const searchParam = textParam(ServerLimits.searchLength)
 
 /** What a description says of a list that is looked through. */
 export const searchWords = (what: string, when = "For the others"): string =>

@@ -1,10 +1,10 @@
 /** Changes: a goal for a Project, from its opening to its end. */
 import { changeKinds, changeStatuses, moneyNames, riskTiers } from "@pawl/core/model/Change"
 import { Overlap } from "@pawl/core/model/Overlap"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
 import {
@@ -57,7 +57,7 @@ export const ChangesParams = Schema.Struct({
   /** Only those of one of these risks. */
   riskTier: oneOfParam("riskTier", riskTiers),
   /** Only those that this one opened: an id such as `usr_…`. */
-  createdBy: textParam(Limits.searchLength),
+  createdBy: textParam(ServerLimits.searchLength),
   /** Only those in whose goal all of these words stand, in capitals or not, or whose id begins so. */
   q: searchParam,
   /** By when they were opened. Default `newest`. */

@@ -8,6 +8,7 @@ import { TemplateName } from "@pawl/core/project/Templates"
 import { releaseStatuses } from "@pawl/core/model/Release"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { matching } from "@pawl/core/primitives/TextPattern"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
@@ -82,7 +83,7 @@ const anyPart = `(?:${projectParts.join("|")})`
 export const ProjectsParams = Schema.Struct({
   ...PageParams.fields,
   /** Only the one that has this label. */
-  label: textParam(Limits.searchLength),
+  label: textParam(ServerLimits.searchLength),
   /** Only those in whose name, slug or label all of these words stand, in capitals or not, or whose id begins so. */
   q: searchParam,
   /** What else to tell of each: some of `head`, `app` and `counts`, with commas between. */

@@ -60,7 +60,8 @@ export const open = async (data: string) => {
     Effect.map(Records, (records) => ({
       get: (kind, id) => Effect.suspend(() => (reads++, records.get(kind, id))),
       many: (kind, ids) => Effect.suspend(() => (reads++, records.many(kind, ids))),
-      list: (kind, listing) => Effect.suspend(() => (reads++, records.list(kind, listing)))
+      list: (kind, listing) => Effect.suspend(() => (reads++, records.list(kind, listing))),
+      counts: (kind, ids, where) => Effect.suspend(() => (reads++, records.counts(kind, ids, where)))
     }))
   ).pipe(Layer.provideMerge(MemoryLedger.layerMemory))
   const signers = Signers.layer({ data, signer: { _tag: "File" } })

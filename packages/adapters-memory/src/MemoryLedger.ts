@@ -111,6 +111,7 @@ const page = <K extends Kind>(state: MemoryState, kind: K, listing: Listing<K>):
   const last = shown.at(-1)
   return {
     items: shown.map((row) => storedAs(kind, row)),
+    cursors: shown.map(({ position }) => String(position)),
     nextCursor: last !== undefined && rest.length > shown.length ? String(last.position) : null
   }
 }
@@ -128,7 +129,16 @@ const makeRecords = (state: MemoryState): Records["Service"] => ({
         })
       )
     }),
-  list: (kind, listing) => Effect.sync(() => page(state, kind, listing))
+  list: (kind, listing) => Effect.sync(() => page(state, kind, listing)),
+  counts: (kind, projectIds, where) =>
+    Effect.sync(() => {
+      const matches = matcher(kind, { where })
+      const found = new Map<string, number>()
+      for (const row of rowsOf(state, kind).values())
+        if (row.project !== null && projectIds.includes(row.project) && matches(row))
+          found.set(row.project, (found.get(row.project) ?? 0) + 1)
+      return found
+    })
 })
 
 const noSteps: ReadonlyMap<string, unknown> = new Map()

@@ -131,6 +131,8 @@ export const ServerLimits = {
   bodyDiscardMs: 1 * minute,
   /** A parameter of a path: ids of dead letters and ChangeSets are longer than what the router takes by itself. */
   parameterLength: 500,
+  /** Of the words, and of an id or a label, that a list is asked for: in characters. */
+  searchLength: 200,
   /** Fields that a refusal of a body names. */
   fieldsNamed: 10,
   waiverReasonLength: 1000,

@@ -125,5 +125,8 @@ export const expansions: ReadonlyArray<Step> = [
     `ALTER TABLE pawl_process ADD COLUMN owner TEXT NOT NULL DEFAULT ${sql.onDialectOrElse({ pg: () => "current_user", orElse: () => "''" })}`
   ],
   // A run that is worked outside is found by its token, and a Task of one may be ready again: the tables are made from records.
+  () => [],
+  // Records of a Project are found by their status: an index of tables that are made from records. What a database has of
+  // before, an index of statuses alone, is not read any more. Programs of the release before still make it where it lacks.
   () => []
 ]

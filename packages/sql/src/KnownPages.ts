@@ -39,15 +39,15 @@ export const pageOf = <K extends Kind>(
   limit: number | null
 ): Result.Result<Page<RecordOf<K>>, LedgerUnavailable> => {
   const shown = limit === null ? rows : rows.slice(0, limit)
-  const last = shown.at(-1)
-  const nextCursor = last !== undefined && rows.length > shown.length ? String(last["position"]) : null
+  const cursors = shown.map((row) => String(row["position"]))
+  const nextCursor = rows.length > shown.length ? (cursors.at(-1) ?? null) : null
   const items: Array<Stored<RecordOf<K>>> = []
   for (const row of shown) {
     const stored = storedOf(kind, row)
     if (Result.isFailure(stored)) return Result.fail(stored.failure)
     items.push(stored.success)
   }
-  return Result.succeed({ items, nextCursor })
+  return Result.succeed({ items, cursors, nextCursor })
 }
 
 /** The page of a text; null when its rows are to be read one by one, which tells what is wrong with them. */

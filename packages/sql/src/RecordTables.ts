@@ -11,7 +11,10 @@ export const counting = (sql: SqlClient.SqlClient): string =>
 type Part = readonly [name: string, ...statements: ReadonlyArray<string>]
 
 /** The table of a kind of record with its indexes and guards, each by its name. */
-export const partsOf = (sql: SqlClient.SqlClient, { columns, entity, name, unique }: Table): ReadonlyArray<Part> => [
+export const partsOf = (
+  sql: SqlClient.SqlClient,
+  { columns, entity, name, statusIndex, unique }: Table
+): ReadonlyArray<Part> => [
   [
     name,
     `CREATE TABLE ${name} (
@@ -21,7 +24,14 @@ export const partsOf = (sql: SqlClient.SqlClient, { columns, entity, name, uniqu
   ],
   [`${name}_project`, `CREATE INDEX ${name}_project ON ${name} (project_id, position)`],
   ...(entity.lifecycle === undefined ? [] : lifecycleTriggers(sql, name)),
-  ...indexes(name, columns, unique)
+  ...(statusIndex === null
+    ? []
+    : [[statusIndex, `CREATE INDEX "${statusIndex}" ON ${name} ("status", project_id, position)`] as const]),
+  ...indexes(
+    name,
+    columns.filter((column) => statusIndex === null || column !== "status"),
+    unique
+  )
 ]
 
 /** Looked-up values are texts or numbers. SQLite keeps either as it is; Postgres compares them as text. */

@@ -3,12 +3,12 @@ import { Effect, Result } from "effect"
 import type { Stored } from "@pawl/core/ledger/Commit"
 import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import type { Journal } from "@pawl/core/work/Journal"
-import { type Listing, positionOf, type Records } from "@pawl/core/ledger/Records"
+import { type Listing, positionOf, type Records, type Where } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Parameter, Query, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { pageOf, pageQuery, read as readPage } from "./KnownPages.ts"
-import { corrupt, quoted, storedOf, table } from "./Tables.ts"
+import { corrupt, quoted, storedOf, type Table, table } from "./Tables.ts"
 
 const isOneOf = (value: unknown): value is ReadonlyArray<Parameter> => Array.isArray(value)
 
@@ -27,28 +27,65 @@ const condition = (column: string, wanted: Parameter | ReadonlyArray<Parameter>)
 const limitOf = (limit: number | "all" | undefined): number | null =>
   limit === "all" ? null : Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
-const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
-  const { columns, select } = table(kind)
-  const newest = listing.order === "newest"
-  const after = positionOf(listing.cursor)
-  let where = ""
-  const params: Array<Parameter> = []
-  const holds = (part: Query): void => {
-    where += where === "" ? ` WHERE ${part.sql}` : ` AND ${part.sql}`
-    params.push(...part.params)
-  }
-  if (listing.projectId !== undefined) holds(condition("project_id", listing.projectId))
-  const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = listing.where ?? {}
-  for (const column of Object.keys(wanted)) {
+/** What columns are asked to be, one condition each. */
+const conditionsOf = <K extends Kind>(kind: K, where: Where<K>): ReadonlyArray<Query> => {
+  const { columns } = table(kind)
+  const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = where
+  return Object.keys(wanted).flatMap((column) => {
     const value = wanted[column]
-    if (value === undefined) continue
+    if (value === undefined) return []
     if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
-    holds(condition(quoted(column), value))
-  }
-  if (after !== null) holds({ sql: `position ${newest ? "<" : ">"} ?`, params: [after] })
+    return [condition(quoted(column), value)]
+  })
+}
+
+/** All of them at once; nothing where there are none. */
+const holding = (conditions: ReadonlyArray<Query>): Query => ({
+  sql: conditions.length === 0 ? "" : ` WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`,
+  params: conditions.flatMap(({ params }) => params)
+})
+
+/** The statuses of one Project that a listing asks for and nothing else, where an index leads to them and they are several. */
+const statusesOf = <K extends Kind>({ statusIndex }: Table, { projectId, where = {} }: Listing<K>) => {
+  const { status, ...others } = where as Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>>
+  const isAlone = Object.values(others).every((each) => each === undefined)
+  if (statusIndex === null || projectId === undefined || !isAlone || !isOneOf(status)) return null
+  const statuses = Array.from(new Set(status.filter((each) => each !== null)))
+  return statuses.length < 2 ? null : { projectId, statuses, statusIndex }
+}
+
+/**
+ * A listing. Of several statuses a planner that does not know how rare they are would rather walk the Project: SQLite is
+ * told the index, and goes no further in each status than the page does; Postgres is asked for the first of each.
+ */
+const listQuery = <K extends Kind>(kind: K, listing: Listing<K>, dialect: Database["Service"]["dialect"]): Query => {
+  const of = table(kind)
+  const newest = listing.order === "newest"
   const limit = limitOf(listing.limit)
-  const end = limit === null ? "" : ` LIMIT ${limit + 1}`
-  return { sql: `${select}${where} ORDER BY position ${newest ? "DESC" : "ASC"}${end}`, params }
+  const end = ` ORDER BY position ${newest ? "DESC" : "ASC"}${limit === null ? "" : ` LIMIT ${limit + 1}`}`
+  const after = positionOf(listing.cursor)
+  const behind = after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }]
+  const inProject = listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]
+  const several = statusesOf(of, listing)
+  if (several !== null && dialect === "pg") {
+    const parts = several.statuses.map((each) => holding([...inProject, condition(quoted("status"), each), ...behind]))
+    const first = parts.map(
+      ({ sql }, n) => `SELECT position FROM (SELECT position FROM ${of.name}${sql}${end}) AS s${n}`
+    )
+    return {
+      sql: `${of.select} WHERE position = ANY (ARRAY(${first.join(" UNION ALL ")}${end}))${end}`,
+      params: parts.flatMap(({ params }) => params)
+    }
+  }
+  const { params, sql } = holding([...inProject, ...conditionsOf(kind, listing.where ?? {}), ...behind])
+  const index = several === null ? "" : ` INDEXED BY ${quoted(several.statusIndex)}`
+  return { sql: `${of.select}${index}${sql}${end}`, params }
+}
+
+/** Projects as a JSON list: the same text for however many. */
+const ofProjects: Readonly<Record<Database["Service"]["dialect"], string>> = {
+  sqlite: "project_id IN (SELECT value FROM json_each(?))",
+  pg: "project_id = ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))"
 }
 
 const readFailed = unavailable("read")
@@ -97,12 +134,25 @@ export const make = (database: Database["Service"]): Records["Service"] => {
       ),
     list: (kind, listing) =>
       Effect.suspend(() => {
-        const query = listQuery(kind, listing)
+        const query = listQuery(kind, listing, database.dialect)
         const limit = limitOf(listing.limit)
         return limit === null || limit < fewRows || database.dialect !== "sqlite"
           ? inRows(kind, query, limit)
           : inText(kind, query, limit)
-      })
+      }),
+    counts: (kind, projectIds, where) =>
+      Effect.suspend(() => {
+        if (projectIds.length === 0) return Effect.succeed([])
+        const projects = { sql: ofProjects[database.dialect], params: [JSON.stringify(projectIds)] }
+        const { params, sql } = holding([projects, ...conditionsOf(kind, where)])
+        return database.query({
+          sql: `SELECT project_id, count(*) AS found FROM ${table(kind).name}${sql} GROUP BY project_id`,
+          params
+        })
+      }).pipe(
+        Effect.catch(unavailable("count")),
+        Effect.map((rows) => new Map(rows.map((row) => [String(row["project_id"]), Number(row["found"])])))
+      )
   }
 }
 

@@ -23,6 +23,8 @@ export interface Table {
   readonly statusAt: number
   /** Those of `columns` whose values are unique. */
   readonly unique: ReadonlyArray<string>
+  /** The index that leads to a Project's records in a status, in their order; null for a kind that has none. */
+  readonly statusIndex: string | null
   /** The JSON of a record. Throws when the record is not what its schema says. */
   readonly encode: (record: unknown) => string
   /** The record of a JSON text. Frozen: all who read the row share it. */
@@ -90,6 +92,12 @@ const decoding =
     })
   }
 
+/**
+ * Kinds of which a Project may have very many, and few in a status that is asked for. Their index of the status holds the
+ * Project too: it costs a commit no more than one without. Who asks for a status of all Projects asks for all in it.
+ */
+const soughtByStatus: ReadonlySet<Kind> = new Set<Kind>(["change", "task", "laneEntry", "release"])
+
 const tableOf = (kind: Kind): Table => {
   const entity = entityOf(kind) as Entity<unknown>
   const columns = Object.keys(entity.columns)
@@ -111,6 +119,7 @@ const tableOf = (kind: Kind): Table => {
     columns,
     statusAt: columns.indexOf("status"),
     unique,
+    statusIndex: soughtByStatus.has(kind) ? `${name}_status_project` : null,
     encode: (record) => NewerFields.withCarried(plain?.write(record) ?? JSON.stringify(encode(record)), record),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),

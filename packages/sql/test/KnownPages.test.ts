@@ -18,7 +18,7 @@ describe("a page that was read as one text", () => {
   it("is what its rows are, with a cursor while there is more behind it", () => {
     for (const limit of [2, 3, 4])
       expect(read("head", lines(3, 2, 1), limit)).toEqual(Result.getOrThrow(pageOf("head", rows(3, 2, 1), limit)))
-    expect(read("head", null, 3)).toEqual({ items: [], nextCursor: null })
+    expect(read("head", null, 3)).toEqual({ items: [], cursors: [], nextCursor: null })
   })
 
   it("is the same page again, and of another one the rows that did not change are the same records", () => {

@@ -90,14 +90,28 @@ export interface PageOf<Item> {
   readonly nextCursor: string | null
 }
 
-/** A list of the API, page by page: `data.pages` are those that were asked for, `fetchNextPage` asks for one more. */
+/**
+ * A list of the API, page by page: `data.pages` are those that were asked for, `fetchNextPage` asks for one more. `look`
+ * says in how many ms what was answered is asked for again by itself; false for never.
+ */
 export const usePages = <Item>(
   key: Key,
-  ask: (cursor: string | undefined, options: CallOptions) => Promise<PageOf<Item>>
+  ask: (cursor: string | undefined, options: CallOptions) => Promise<PageOf<Item>>,
+  {
+    keeps,
+    look = () => false
+  }: {
+    /** Until there is an answer, the last one of another name that begins so is shown. */
+    readonly keeps?: Key
+    readonly look?: (items: ReadonlyArray<Item>) => number | false
+  } = {}
 ): UseInfiniteQueryResult<InfiniteData<PageOf<Item>>> =>
   useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => ask(pageParam, { signal }),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: ({ state: { data } }) => look(data?.pages.flatMap(({ items }) => items) ?? []),
+    placeholderData: (last, query) =>
+      keeps?.every((part, index) => part === query?.queryKey[index]) === true ? last : undefined
   })

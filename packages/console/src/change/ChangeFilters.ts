@@ -27,16 +27,28 @@ export const openStatuses: ReadonlyArray<Change["status"]> = [
 export const overStatuses: ReadonlyArray<Change["status"]> = ["completed", "failed", "cancelled"]
 
 /** Groups of statuses that people ask for, beside each single one. */
-const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
+const groups: Readonly<Record<string, ReadonlyArray<Change["status"]>>> = {
   open: openStatuses,
   over: overStatuses
 }
 
+const kinds: ReadonlyArray<Change["kind"]> = ["goal", "rollback"]
+const tiers: ReadonlyArray<Change["riskTier"]> = ["low", "medium", "high", "unknown"]
+
+/** The longest words that the server looks for. */
+export const wordsMost = 200
+
+/** What stands in the address, where it is one of what there is; else nothing. */
+const oneOf = (search: URLSearchParams, name: string, all: ReadonlyArray<string>): string => {
+  const value = search.get(name) ?? ""
+  return all.includes(value) ? value : ""
+}
+
 /** What the address asks for. */
 export const filtersIn = (search: URLSearchParams): Filters => ({
-  status: search.get("status") ?? "",
-  kind: search.get("kind") ?? "",
-  risk: search.get("risk") ?? "",
+  status: oneOf(search, "status", [...Object.keys(groups), ...openStatuses, ...overStatuses]),
+  kind: oneOf(search, "kind", kinds),
+  risk: oneOf(search, "risk", tiers),
   q: search.get("q") ?? "",
   order: search.get("order") === "moved" ? "moved" : "newest"
 })
@@ -45,16 +57,19 @@ export const filtersIn = (search: URLSearchParams): Filters => ({
 export const isFiltering = ({ kind, q, risk, status }: Filters): boolean =>
   status !== "" || kind !== "" || risk !== "" || q.trim() !== ""
 
-const fits = (change: Change, { kind, q, risk, status }: Filters): boolean =>
-  (status === "" || (groups[status] ?? [status]).includes(change.status)) &&
-  (kind === "" || change.kind === kind) &&
-  (risk === "" || change.riskTier === risk) &&
-  `${change.goal} ${change.id}`.toLowerCase().includes(q.trim().toLowerCase())
-
-/** Those that fit. `changes` are the newest first. */
-export const filtered = (changes: ReadonlyArray<Change>, filters: Filters): ReadonlyArray<Change> => {
-  const fitting = changes.filter((change) => fits(change, filters))
-  return filters.order === "newest"
-    ? fitting
-    : fitting.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0))
+/** What the server is asked for. The order is not among it: it knows none by the last move. */
+export const queryOf = ({ kind, q, risk, status }: Filters) => {
+  const words = q.trim().slice(0, wordsMost)
+  return {
+    ...(status === "" ? {} : { status: groups[status] ?? [status as Change["status"]] }),
+    ...(kind === "" ? {} : { kind: kind as Change["kind"] }),
+    ...(risk === "" ? {} : { riskTier: risk as Change["riskTier"] }),
+    ...(words === "" ? {} : { q: words })
+  }
 }
+
+/** In the order that is asked for. `changes` are the newest first. */
+export const inOrder = (changes: ReadonlyArray<Change>, { order }: Filters): ReadonlyArray<Change> =>
+  order === "newest"
+    ? changes
+    : changes.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0))

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { useSearchParams } from "wouter"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { lookOf } from "../ui/StatusTone.ts"
-import { type Filters, filtersIn, openStatuses, overStatuses } from "./ChangeFilters.ts"
+import { type Filters, filtersIn, openStatuses, overStatuses, wordsMost } from "./ChangeFilters.ts"
 
 const statuses = [...openStatuses, ...overStatuses]
 
@@ -41,6 +41,7 @@ export const ChangesFilter = (): ReactNode => {
         type="search"
         data-search
         placeholder="Words of the goal, or an id"
+        maxLength={wordsMost}
         value={filters.q}
         onChange={({ target }) => set("q", target.value)}
       />

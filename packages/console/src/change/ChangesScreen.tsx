@@ -17,7 +17,7 @@ import { Status } from "../ui/Status.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
-import { filtered, filtersIn, isFiltering } from "./ChangeFilters.ts"
+import { type Filters, filtersIn, inOrder, isFiltering, queryOf } from "./ChangeFilters.ts"
 import { ChangesFilter } from "./ChangesFilter.tsx"
 import { HowToSend } from "./HowToSend.tsx"
 import { useNames } from "./Names.ts"
@@ -28,9 +28,22 @@ import "./change.css"
 
 const pageSize = 50
 
-/** While a filter is set, pages are asked for until so many Changes fit, or so many were looked through. */
+/** The server looks through so many for one page, which may be short: pages are asked for until there are so many rows, or so many pages. */
 const enough = 20
-const looked = 500
+const pagesMost = 5
+
+/** How long words must stand as they are until they are asked for, in ms. */
+const typingMs = 250
+
+/** What was asked for last, once it has stayed as it is for a while. */
+const useSettled = (value: string): string => {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), typingMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
 
 const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>> => [
   {
@@ -57,27 +70,47 @@ const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>>
   { title: "Moved", align: "end", of: ({ updatedAt }) => <Time at={updatedAt} /> }
 ]
 
-const useChanges = (projectId: string) =>
-  usePages<Change>(keys.ofProject(projectId, "changes", "pages"), (cursor, options) =>
-    api.changes.list(
-      { params: { id: projectId }, query: { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) } },
-      options
-    )
+const useChanges = (projectId: string, filters: Filters) => {
+  const query = queryOf(filters)
+  return usePages<Change>(
+    keys.ofProject(projectId, "changes", "pages", JSON.stringify(query)),
+    (cursor, options) =>
+      api.changes.list(
+        {
+          params: { id: projectId },
+          query: { limit: pageSize, ...query, ...(cursor === undefined ? {} : { cursor }) }
+        },
+        options
+      ),
+    { keeps: keys.ofProject(projectId, "changes", "pages") }
   )
+}
+
+/** How far a list is known: there is more of it, all of it is here, or what is here was asked for before. */
+type Known = "part" | "all" | "old"
+
+/** How many there are of what is asked for, as far as that is known. */
+const foundWords = (found: number, known: Known): string =>
+  known === "old"
+    ? "Looking…"
+    : `${found} ${found === 1 ? "Change fits" : "Changes fit"}${known === "all" ? "" : " so far"}.`
 
 const Rows = ({
   all,
+  filters,
+  known,
   label,
   projectId
 }: {
   readonly all: ReadonlyArray<Change>
+  readonly filters: Filters
+  readonly known: Known
   readonly label: string
   readonly projectId: string
 }) => {
-  const filters = filtersIn(useSearchParams()[0])
   const columns = columnsFor(useNames(projectId))
-  const rows = filtered(all, filters)
-  if (all.length === 0)
+  const isFiltered = isFiltering(filters) || known === "old"
+  if (all.length === 0 && !isFiltered)
     return (
       <>
         <Card bare>
@@ -90,35 +123,37 @@ const Rows = ({
     )
   return (
     <>
-      {isFiltering(filters) ? (
+      {isFiltered ? (
         <p className="muted" role="status">
-          {rows.length} of the {all.length} newest Changes fit.
+          {foundWords(all.length, known)}
         </p>
       ) : null}
       <Card bare>
-        {rows.length === 0 ? (
+        {all.length === 0 ? (
           <Empty icon="search" title="No Change fits">
-            <p>Of those that were looked through, none is like that.</p>
+            <p>{known === "all" ? "None is like that." : "Of those that were looked through, none is like that."}</p>
             <LinkButton to={`/p/${label}/changes`}>Show all</LinkButton>
           </Empty>
         ) : (
-          <Table caption="Changes" columns={columns} rows={rows} keyOf={({ id }) => id} />
+          <Table caption="Changes" columns={columns} rows={inOrder(all, filters)} keyOf={({ id }) => id} />
         )}
       </Card>
     </>
   )
 }
 
-/** The Changes. The server pages them; filters look through the pages that were asked for, and ask for more. */
+/** The Changes. The server keeps those that fit and pages them; where few do, it is asked on. */
 export default function ChangesScreen(): ReactNode {
   const { id, label, status } = useProjectHere()
   const [isMaking, setMaking] = useState(false)
-  const filters = filtersIn(useSearchParams()[0])
-  const changes = useChanges(id)
+  const inAddress = filtersIn(useSearchParams()[0])
+  const filters = { ...inAddress, q: useSettled(inAddress.q) }
+  const changes = useChanges(id, filters)
   const { data, fetchNextPage, hasNextPage, isFetching } = changes
-  const all = data?.pages.flatMap(({ items }) => items) ?? []
-  const asksOn =
-    isFiltering(filters) && hasNextPage && !isFetching && all.length < looked && filtered(all, filters).length < enough
+  const pages = data?.pages ?? []
+  const all = pages.flatMap(({ items }) => items)
+  const known = changes.isPlaceholderData ? "old" : hasNextPage ? "part" : "all"
+  const asksOn = isFiltering(filters) && hasNextPage && !isFetching && pages.length < pagesMost && all.length < enough
   useEffect(() => {
     if (asksOn) void fetchNextPage()
   }, [asksOn, fetchNextPage])
@@ -137,8 +172,10 @@ export default function ChangesScreen(): ReactNode {
         </Button>
       }
     >
-      {all.length === 0 && !isFiltering(filters) ? null : <ChangesFilter />}
-      <Answered query={changes}>{() => <Rows all={all} label={label} projectId={id} />}</Answered>
+      {all.length === 0 && !isFiltering(inAddress) && !isFiltering(filters) ? null : <ChangesFilter />}
+      <Answered query={changes}>
+        {() => <Rows all={all} filters={filters} known={known} label={label} projectId={id} />}
+      </Answered>
       {hasNextPage ? (
         <Button busy={changes.isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {isFiltering(filters) ? "Look further back" : "Show more"}

@@ -9,18 +9,12 @@ import type { Answer, CallOptions } from "../api/Wire.ts"
 /** A Project as lists answer it. */
 export type Project = Answer<"projects", "list">["items"][number]
 
-/** Projects that one request answers. */
+/** Projects that the switcher shows. */
 const pageSize = 100
 
 const find = async (label: string, options: CallOptions): Promise<Project> => {
-  let cursor: string | null = null
-  do {
-    const query = { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
-    const page: Answer<"projects", "list"> = await api.projects.list({ query }, options)
-    const found = page.items.find((project) => project.label === label)
-    if (found !== undefined) return found
-    cursor = page.nextCursor
-  } while (cursor !== null)
+  const [found] = (await api.projects.list({ query: { label } }, options)).items
+  if (found !== undefined) return found
   throw new Refusal({
     status: 404,
     code: "unknown_project",

@@ -12,7 +12,7 @@ export type Member = Answer<"members", "get">["items"][number]
 export type App = Answer<"apps", "get">["app"]
 
 /** Milliseconds between two looks at what moves, where no news come from the server. */
-const lookMs = 2000
+export const lookMs = 2000
 
 /** The Project, with its newest generation. */
 export const useProjectOf = (id: string): UseQueryResult<Answer<"projects", "get">> =>

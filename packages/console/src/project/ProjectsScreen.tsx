@@ -4,6 +4,7 @@ import { Link } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { usePages } from "../api/Queries.ts"
+import { useConnection } from "../live/Live.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -15,10 +16,13 @@ import { Time } from "../ui/Time.tsx"
 import type { Project } from "./ByLabel.ts"
 import { NewProject } from "./NewProject.tsx"
 import { Head, LiveApp, OpenChanges } from "./ProjectFacts.tsx"
+import { lookMs } from "./ProjectQueries.ts"
 import "./projects.css"
 
-/** Each row asks for three things more, so a page is short. */
-const pageSize = 20
+const pageSize = 50
+
+/** What a row shows beside the Project itself: one request tells it of all. */
+const include = "head,app,counts"
 
 const columns: ReadonlyArray<Column<Project>> = [
   {
@@ -54,9 +58,13 @@ const None = ({ make }: { readonly make: () => void }): ReactNode => (
 /** The Projects. */
 export default function ProjectsScreen(): ReactNode {
   const [isMaking, setMaking] = useState(false)
+  const isLive = useConnection().is === "live"
   const make = () => setMaking(true)
-  const projects = usePages<Project>([...keys.projects, "pages"], (cursor, options) =>
-    api.projects.list({ query: { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) } }, options)
+  const projects = usePages<Project>(
+    [...keys.projects, "pages"],
+    (cursor, options) =>
+      api.projects.list({ query: { limit: pageSize, include, ...(cursor === undefined ? {} : { cursor }) } }, options),
+    { look: (rows) => (!isLive && rows.some(({ app }) => app?.status === "building") ? lookMs : false) }
   )
   return (
     <Screen

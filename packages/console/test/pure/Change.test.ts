@@ -1,7 +1,7 @@
 import { changeStatuses } from "@pawl/core/model/Change"
 import { describe, expect, it } from "vitest"
 import { budgetProblem } from "../../src/change/Budget.ts"
-import { filtered, filtersIn, isFiltering, openStatuses } from "../../src/change/ChangeFilters.ts"
+import { filtersIn, inOrder, isFiltering, openStatuses, queryOf } from "../../src/change/ChangeFilters.ts"
 import { currentOf, isUnderWay } from "../../src/change/Current.ts"
 import { goingOf } from "../../src/change/Going.ts"
 import { nameOf, withNames } from "../../src/change/Names.ts"
@@ -85,51 +85,38 @@ describe("The filters of the Changes", () => {
     expect(openStatuses).toEqual(changeStatuses.filter((status) => !ended.includes(status)))
   })
 
-  const all = [
-    change({
-      id: "chg_3" as Change["id"],
-      goal: "Roll back",
-      status: "completed",
+  const asked = (search: string) => queryOf(filtersIn(new URLSearchParams(search)))
+
+  it("ask the server for what stands in the address, all of it at once", () => {
+    expect(asked("")).toEqual({})
+    expect(asked("status=open")).toEqual({ status: openStatuses })
+    expect(asked("status=over")).toEqual({ status: ["completed", "failed", "cancelled"] })
+    expect(asked("status=created&kind=rollback&risk=low&q=+Say+when+&order=moved")).toEqual({
+      status: ["created"],
       kind: "rollback",
       riskTier: "low",
-      updatedAt: "3"
-    }),
-    change({
-      id: "chg_2" as Change["id"],
-      goal: "Say when we are OPEN",
-      status: "verifying",
-      kind: "goal",
-      riskTier: "high",
-      updatedAt: "9"
-    }),
-    change({
-      id: "chg_1" as Change["id"],
-      goal: "Begin",
-      status: "created",
-      kind: "goal",
-      riskTier: "low",
-      updatedAt: "5"
+      q: "Say when"
     })
-  ]
-  const found = (search: string) => filtered(all, filtersIn(new URLSearchParams(search))).map(({ id }) => id)
+    expect(asked(`q=${"x".repeat(300)}`)).toEqual({ q: "x".repeat(200) })
+  })
 
-  it("are what stands in the address, all of them at once", () => {
-    expect(found("")).toEqual(["chg_3", "chg_2", "chg_1"])
-    expect(found("status=open")).toEqual(["chg_2", "chg_1"])
-    expect(found("status=over")).toEqual(["chg_3"])
-    expect(found("status=created")).toEqual(["chg_1"])
-    expect(found("kind=rollback")).toEqual(["chg_3"])
-    expect(found("risk=low")).toEqual(["chg_3", "chg_1"])
-    expect(found("q=open")).toEqual(["chg_2"])
-    expect(found("q=CHG_1")).toEqual(["chg_1"])
-    expect(found("q=begin&risk=high")).toEqual([])
+  it("are not there where the address names what there is not, or nothing", () => {
+    const search = "status=opened&kind=goals&risk=severe&q=++&order=nonsense"
+    expect(asked(search)).toEqual({})
+    expect(isFiltering(filtersIn(new URLSearchParams(search)))).toBe(false)
+    expect(isFiltering(filtersIn(new URLSearchParams("order=moved")))).toBe(false)
+    expect(isFiltering(filtersIn(new URLSearchParams("q=a")))).toBe(true)
   })
 
   it("order by the last move when they are told to, and an order leaves nothing out", () => {
-    expect(found("order=moved")).toEqual(["chg_2", "chg_1", "chg_3"])
-    expect(found("order=nonsense")).toEqual(["chg_3", "chg_2", "chg_1"])
-    expect(isFiltering(filtersIn(new URLSearchParams("order=moved")))).toBe(false)
-    expect(isFiltering(filtersIn(new URLSearchParams("q=a")))).toBe(true)
+    const all = [
+      change({ id: "chg_3" as Change["id"], updatedAt: "3" }),
+      change({ id: "chg_2" as Change["id"], updatedAt: "9" }),
+      change({ id: "chg_1" as Change["id"], updatedAt: "5" })
+    ]
+    const ordered = (search: string) => inOrder(all, filtersIn(new URLSearchParams(search))).map(({ id }) => id)
+    expect(ordered("order=moved")).toEqual(["chg_2", "chg_1", "chg_3"])
+    expect(ordered("order=nonsense")).toEqual(["chg_3", "chg_2", "chg_1"])
   })
 })
 

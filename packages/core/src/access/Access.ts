@@ -85,7 +85,7 @@ const organizationsOf = (userId: string) =>
 
 /**
  * The Projects that a user may see, a page at a time: those of the user's organizations, then those of others that
- * the user has an entry in. The cursor says in which of the two it is.
+ * the user has an entry in. A cursor says in which of the two it is.
  */
 export const visibleProjects = Effect.fnUntraced(function* (
   userId: string,
@@ -95,23 +95,27 @@ export const visibleProjects = Effect.fnUntraced(function* (
   const organizations = yield* organizationsOf(userId)
   const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
   const items: Array<Project> = []
+  const cursors: Array<string> = []
   let entries: string | undefined = page.cursor?.startsWith("m") === true ? page.cursor.slice(1) : undefined
   if (entries === undefined && organizations.length > 0) {
     const cursor = page.cursor?.startsWith("o") === true ? { cursor: page.cursor.slice(1) } : {}
     const own = yield* records.list("project", { where: { organizationId: organizations }, limit, ...cursor })
     items.push(...own.items.map((each) => each.record))
-    if (own.nextCursor !== null) return { items, nextCursor: `o${own.nextCursor}` }
+    cursors.push(...own.cursors.map((each) => `o${each}`))
+    if (own.nextCursor !== null) return { items, cursors, nextCursor: `o${own.nextCursor}` }
   }
   while (items.length < limit) {
     const cursor = entries === undefined || entries === "" ? {} : { cursor: entries }
     const more = yield* records.list("membership", { where: { userId }, limit: limit - items.length, ...cursor })
-    for (const { record } of more.items) {
+    for (const [index, { record }] of more.items.entries()) {
       const project = yield* find("project", record.projectId)
       if (project === null || organizations.includes(project.record.organizationId)) continue
-      if (isCurrent(record, yield* departuresOf(project.record.organizationId, userId))) items.push(project.record)
+      if (!isCurrent(record, yield* departuresOf(project.record.organizationId, userId))) continue
+      items.push(project.record)
+      cursors.push(`m${more.cursors[index] ?? ""}`)
     }
-    if (more.nextCursor === null) return { items, nextCursor: null }
+    if (more.nextCursor === null) return { items, cursors, nextCursor: null }
     entries = more.nextCursor
   }
-  return { items, nextCursor: `m${entries ?? ""}` }
+  return { items, cursors, nextCursor: `m${entries ?? ""}` }
 })

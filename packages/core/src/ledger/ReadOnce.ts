@@ -6,7 +6,7 @@ import { Records } from "./Records.ts"
 
 type Found<K extends Kind> = Option.Option<Stored<RecordOf<K>>>
 
-/** `Records` that keeps each record that was read by its key, and which keys there were not. Listings are read as always. */
+/** `Records` that keeps each record that was read by its key, and which keys there were not. Listings and counts are read as always. */
 const remembering = (records: Records["Service"]): Records["Service"] => {
   const known = new Map<string, Found<Kind>>()
   const keyOf = (kind: Kind, id: string): string => `${kind} ${id}`
@@ -30,7 +30,8 @@ const remembering = (records: Records["Service"]): Records["Service"] => {
           return new Map(all())
         })
       }),
-    list: records.list
+    list: records.list,
+    counts: records.counts
   }
 }
 

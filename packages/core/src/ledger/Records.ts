@@ -4,12 +4,14 @@ import type { Stored } from "./Commit.ts"
 import type { ColumnsOf, Kind, RecordOf, Value } from "../model/Entities.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
+/** What columns must be: equal to, or one of. What is given must all hold. */
+export type Where<K extends Kind> = { readonly [C in ColumnsOf<K>]?: Value | ReadonlyArray<Value> }
+
 /** Which records of a kind are asked for; what is given must all hold. */
 export interface Listing<K extends Kind> {
   /** Only records of this Project. */
   readonly projectId?: string
-  /** Equal to, or one of. */
-  readonly where?: { readonly [C in ColumnsOf<K>]?: Value | ReadonlyArray<Value> }
+  readonly where?: Where<K>
   /** By time of insertion. Default `oldest`. */
   readonly order?: "oldest" | "newest"
   /** At most `Limits.pageSize` (100) unless `all` is asked for. */
@@ -21,6 +23,8 @@ export interface Listing<K extends Kind> {
 /** Some records of a listing, in its order. */
 export interface Page<A> {
   readonly items: ReadonlyArray<Stored<A>>
+  /** The cursor behind each item, in their order: a page that begins there goes on with the next one. */
+  readonly cursors: ReadonlyArray<string>
   /** Null on the last page. */
   readonly nextCursor: string | null
 }
@@ -45,5 +49,11 @@ export class Records extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, Stored<RecordOf<K>>>, LedgerUnavailable>
     /** A page of records in the order of their insertion. A cursor that is not one of ours starts at the beginning. */
     readonly list: <K extends Kind>(kind: K, listing: Listing<K>) => Effect.Effect<Page<RecordOf<K>>, LedgerUnavailable>
+    /** How many records of each of these Projects are as `where` says: one question. A Project that has none is not among them. */
+    readonly counts: <K extends Kind>(
+      kind: K,
+      projectIds: ReadonlyArray<string>,
+      where: Where<K>
+    ) => Effect.Effect<ReadonlyMap<string, number>, LedgerUnavailable>
   }
 >()("@pawl/core/ledger/Records") {}

@@ -35,9 +35,16 @@ export const changeStatuses = [
 export const ChangeStatus = Schema.Literals(changeStatuses)
 export type ChangeStatus = typeof ChangeStatus.Type
 
+/** How much changed paths may break. */
+export const riskTiers = ["low", "medium", "high", "unknown"] as const
 /** How much the changed paths may break, by `riskOf`; `unknown` where that could not be told. */
-export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
+export const RiskTier = Schema.Literals(riskTiers)
 export type RiskTier = typeof RiskTier.Type
+
+/** What a Change is for: a goal, or an older tree that is to be canonical again. */
+export const changeKinds = ["goal", "rollback"] as const
+/** One of `changeKinds`. */
+export type ChangeKind = (typeof changeKinds)[number]
 
 /** What the wire calls the money of a Change. */
 export const moneyNames = { budgetUsd: "budget_usd", spentUsd: "spent_usd", reservedUsd: "reserved_usd" } as const
@@ -68,7 +75,7 @@ export const Change = Schema.Struct({
    */
   costFactor: Schema.optionalKey(Schema.Finite),
   /** A `rollback` makes an older tree canonical again. */
-  kind: Schema.Literals(["goal", "rollback"]),
+  kind: Schema.Literals(changeKinds),
   /** Who opened it. */
   createdBy: Actor,
   /** When it was opened. */

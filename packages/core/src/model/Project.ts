@@ -9,6 +9,9 @@ import { withWireNames } from "../primitives/WireNames.ts"
 export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
+/** What the wire calls the time of a Project's cleanup. */
+export const projectNames = { cleanedAt: "cleaned_at" } as const
+
 /** A source with one canonical line, and the app that is served of it. */
 export const Project = Schema.Struct({
   /** `proj_` and a UUID. */
@@ -31,7 +34,7 @@ export const Project = Schema.Struct({
   updatedAt: Timestamp,
   /** When what an archived one left behind was cleared away; null until then. */
   cleanedAt: Schema.NullOr(Timestamp)
-}).pipe(withWireNames({ cleanedAt: "cleaned_at" }))
+}).pipe(withWireNames(projectNames))
 export interface Project extends Schema.Schema.Type<typeof Project> {}
 
 /** Lowercase letters, digits and single inner hyphens, 1 to 50 characters (decisions, "Where the specification disagrees", 4). */

@@ -309,6 +309,8 @@ export const Limits = {
   /** Lists and objects in each other, in any JSON that people send and in settings of a source (decisions). */
   jsonDepth: 64,
   pageSize: 100,
+  /** Records that are looked through for one page of a search. */
+  searchedRecords: 1000,
   eventsPageSize: 100,
   // What waits for a person (decisions: Projects that are looked through, and Changes and dead letters of each)
   inboxProjects: 100,

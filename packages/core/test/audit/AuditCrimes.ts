@@ -75,7 +75,9 @@ export const tampered =
           Effect.map(records.list(kind, listing), (found) => ({
             ...found,
             items: found.items.flatMap((stored) => altered(kind, stored))
-          }))
+          })),
+        // No audit counts.
+        counts: records.counts
       })
     })
 

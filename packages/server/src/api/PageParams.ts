@@ -2,6 +2,7 @@
 import { Limits } from "@pawl/core/primitives/Limits"
 import { matching } from "@pawl/core/primitives/TextPattern"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
 import { toldAs } from "./DocumentSchemas.ts"
 
 /** An id in a path. Any text is a name of something that may not exist: unknown ones are 404, not 400. */
@@ -55,12 +56,30 @@ export const PageParams = Schema.Struct({
 })
 export interface PageParams extends Schema.Schema.Type<typeof PageParams> {}
 
-/** A query that keeps those of a list that stand in one of some statuses: `?status=a`, or `?status=a&status=b`. */
-export const statusParam = <const L extends ReadonlyArray<string>>(statuses: L) => {
-  const message = `use one or more of ${statuses.join(", ")}, each as a status= of its own`
-  const status = Schema.Literals(statuses)
-  return Schema.optionalKey(Schema.Union([status, Schema.Array(status)]).annotate({ message }))
+/** A query that keeps those of a list that have one of some values: `?name=a`, or `?name=a&name=b`. */
+export const oneOfParam = <const L extends ReadonlyArray<string>>(name: string, values: L) => {
+  const message = `use one or more of ${values.join(", ")}, each as a ${name}= of its own`
+  const value = Schema.Literals(values)
+  return Schema.optionalKey(Schema.Union([value, Schema.Array(value)]).annotate({ message }))
 }
+
+/** `oneOfParam` of statuses. */
+export const statusParam = <const L extends ReadonlyArray<string>>(statuses: L) => oneOfParam("status", statuses)
+
+/** A text of a query that is there once, of 1 to `most` characters that are not all spaces. */
+export const textParam = (most: number) => {
+  const message = `use one text of 1 to ${most} characters`
+  return Schema.optionalKey(
+    Schema.String.annotate({ message }).check(matching(String.raw`^(?=[\s\S]*\S)[\s\S]{1,${most}}$`, message))
+  )
+}
+
+/** Words to look for. */
+export const searchParam = textParam(ServerLimits.searchLength)
+
+/** What a description says of a list that is looked through. */
+export const searchWords = (what: string, when = "For the others"): string =>
+  `${when} at most ${Limits.searchedRecords} ${what} are looked through for one page: it may be short, or empty, and \`nextCursor\` leads on.`
 
 /** `nextCursor` is null on the last page. */
 export const pageOf = <S extends Schema.Top>(item: S) =>

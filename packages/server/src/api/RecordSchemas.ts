@@ -24,7 +24,8 @@ import { Delivery } from "@pawl/core/model/Delivery"
 import { WebhookView } from "@pawl/core/model/Webhook"
 import { Evidence } from "@pawl/core/model/Evidence"
 import { HistoryItem } from "@pawl/core/ledger/History"
-import { Project } from "@pawl/core/model/Project"
+import { Project, projectNames } from "@pawl/core/model/Project"
+import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { ModelCall } from "@pawl/core/model/ModelCall"
 import { Generation } from "@pawl/core/model/Generation"
 import { Release } from "@pawl/core/model/Release"
@@ -38,8 +39,37 @@ const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"
     ? schema.annotate({ identifier })
     : schema.pipe(Schema.annotateEncoded({ identifier }))
 
-/** As `Project` in the core. */
-export const ProjectRecord = named("Project", Project)
+/** The head of a Project's canonical line. */
+export const CanonicalRecord = named(
+  "Canonical",
+  Schema.Struct({ generation: Schema.Finite, commit: Schema.String, tree: Schema.String })
+)
+
+const servedApp = Schema.Struct({
+  status: PointerStatus,
+  url: Schema.String,
+  label: Schema.String,
+  generation: Schema.NullOr(Schema.Finite),
+  commit: Schema.NullOr(Schema.String),
+  /** Why it is not live, in words. */
+  reason: Schema.NullOr(Schema.String),
+  updatedAt: Schema.String
+})
+
+/** What a list of Projects tells of each beside its record. */
+const projectFacts = {
+  /** With `include=head`: the head of its canonical line; null while it has no source. */
+  head: Schema.optionalKey(Schema.NullOr(CanonicalRecord)),
+  /** With `include=app`: its app without previews; null before the first deploy. */
+  app: Schema.optionalKey(Schema.NullOr(servedApp)),
+  /** With `include=counts`: its Changes that are not over, and those that wait in its lane. */
+  counts: Schema.optionalKey(Schema.Struct({ openChanges: Schema.Finite, laneEntries: Schema.Finite }))
+}
+/** As `Project` in the core; in lists with what they were asked to include. */
+export const ProjectRecord = named(
+  "Project",
+  Schema.Struct({ ...Project.to.fields, ...projectFacts }).pipe(withWireNames(projectNames))
+)
 /** A Project as it stands in an answer. */
 export type ProjectJson = typeof ProjectRecord.Encoded
 /** As `Change` in the core. */
@@ -162,12 +192,6 @@ export const DiffAnswer = named(
   })
 )
 
-/** The head of a Project's canonical line. */
-export const CanonicalRecord = named(
-  "Canonical",
-  Schema.Struct({ generation: Schema.Finite, commit: Schema.String, tree: Schema.String })
-)
-
 /** A Candidate's preview: where it can be opened, and until when. */
 export const PreviewRecord = named(
   "Preview",
@@ -185,17 +209,4 @@ export const PreviewRecord = named(
 )
 
 /** What a Project's app host serves, and where it is. */
-export const AppRecord = named(
-  "App",
-  Schema.Struct({
-    status: PointerStatus,
-    url: Schema.String,
-    label: Schema.String,
-    generation: Schema.NullOr(Schema.Finite),
-    commit: Schema.NullOr(Schema.String),
-    /** Why it is not live, in words. */
-    reason: Schema.NullOr(Schema.String),
-    updatedAt: Schema.String,
-    previews: Schema.Array(PreviewRecord)
-  })
-)
+export const AppRecord = named("App", Schema.Struct({ ...servedApp.fields, previews: Schema.Array(PreviewRecord) }))

@@ -195,7 +195,9 @@ export const revisionOf = (kind: Kind, id: string) =>
 /** All that can be read of a store without changing it. `processes` names the journals to look at. */
 export const fingerprint = Effect.fnUntraced(function* (processes: ReadonlyArray<string> = []) {
   const records = yield* Records
-  const listed = yield* Effect.forEach(kinds, (kind) => records.list(kind, { limit: "all" }))
+  const listed = yield* Effect.forEach(kinds, (kind) =>
+    Effect.map(records.list(kind, { limit: "all" }), ({ items, nextCursor }) => ({ items, nextCursor }))
+  )
   const events = yield* Effect.flatMap(EventLog, (log) => log.read(projectId(), 0, 100))
   const steps = yield* Effect.forEach(processes, (each) => Effect.flatMap(Journal, (journal) => journal.steps(each)))
   return JSON.stringify([listed, events, steps.map((each) => [...each])])

@@ -1,12 +1,22 @@
 /** Changes: a goal for a Project, from its opening to its end. */
-import { changeStatuses, moneyNames } from "@pawl/core/model/Change"
+import { changeKinds, changeStatuses, moneyNames, riskTiers } from "@pawl/core/model/Change"
 import { Overlap } from "@pawl/core/model/Overlap"
 import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf, statusParam } from "../PageParams.ts"
+import {
+  ById,
+  oneOfParam,
+  PageParams,
+  pageOf,
+  searchParam,
+  searchWords,
+  statusParam,
+  textParam
+} from "../PageParams.ts"
 import { ChangeRecord, ModelCallRecord, TaskRecord } from "../RecordSchemas.ts"
 
 /** A Change, as an answer tells it. */
@@ -42,6 +52,14 @@ export const ChangesParams = Schema.Struct({
   ...PageParams.fields,
   /** Only those in one of these statuses. */
   status: statusParam(changeStatuses),
+  /** Only those of this kind. */
+  kind: oneOfParam("kind", changeKinds),
+  /** Only those of one of these risks. */
+  riskTier: oneOfParam("riskTier", riskTiers),
+  /** Only those that this one opened: an id such as `usr_…`. */
+  createdBy: textParam(ServerLimits.searchLength),
+  /** Only those in whose goal all of these words stand, in capitals or not, or whose id begins so. */
+  q: searchParam,
   /** By when they were opened. Default `newest`. */
   order: Schema.optionalKey(Schema.Literals(["newest", "oldest"]))
 })
@@ -55,7 +73,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
   about(
     reading,
     "The Changes of a Project, newest first",
-    "`status` keeps those in one of the statuses that are named, each as a `status=` of its own. A page is full unless it is the last. Ask for the next page with the same `status` and `order`."
+    `\`status\`, \`kind\` and \`riskTier\` keep those that have one of the values that are named, each as a \`status=\` of its own; \`createdBy\` those that its id opened; \`q\` those in whose goal each of its words stands somewhere, in capitals or not, or whose id begins so. What is given must all hold. A page by \`status\` alone is full unless it is the last. ${searchWords("Changes")} Ask for the next page with the same query.`
   )
 )
 

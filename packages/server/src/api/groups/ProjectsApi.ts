@@ -5,13 +5,25 @@ import { sbomType } from "@pawl/core/packages/Sbom"
 import { Usage } from "@pawl/core/project/Usage"
 import { ImportOrigin } from "@pawl/core/project/SourceImport"
 import { TemplateName } from "@pawl/core/project/Templates"
+import { releaseStatuses } from "@pawl/core/model/Release"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { matching } from "@pawl/core/primitives/TextPattern"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
 import { diffed } from "../Diffs.ts"
-import { ById, PageParams, pageOf, queryNumber } from "../PageParams.ts"
+import {
+  ById,
+  PageParams,
+  pageOf,
+  queryNumber,
+  searchParam,
+  searchWords,
+  statusParam,
+  textParam
+} from "../PageParams.ts"
 import { CanonicalRecord, DiffAnswer, ProjectRecord, ReleaseRecord, VersionRecord } from "../RecordSchemas.ts"
 
 const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
@@ -61,10 +73,38 @@ const create = HttpApiEndpoint.post("create", "/v1/projects", {
     )
   )
 
+/** What a list of Projects can tell of each beside its record. */
+const projectParts = ["head", "app", "counts"] as const
+/** One of `projectParts`: the name of the field that it is told in. */
+export type ProjectPart = (typeof projectParts)[number]
+const anyPart = `(?:${projectParts.join("|")})`
+
+/** The query of the list of Projects. */
+export const ProjectsParams = Schema.Struct({
+  ...PageParams.fields,
+  /** Only the one that has this label. */
+  label: textParam(ServerLimits.searchLength),
+  /** Only those in whose name, slug or label all of these words stand, in capitals or not, or whose id begins so. */
+  q: searchParam,
+  /** What else to tell of each: some of `head`, `app` and `counts`, with commas between. */
+  include: Schema.optionalKey(
+    Schema.String.check(
+      matching(`^${anyPart}(?:,${anyPart})*$`, `use some of ${projectParts.join(", ")}, with commas between`)
+    )
+  )
+})
+export interface ProjectsParams extends Schema.Schema.Type<typeof ProjectsParams> {}
+
 const list = HttpApiEndpoint.get("list", "/v1/projects", {
-  query: PageParams,
+  query: ProjectsParams,
   success: pageOf(ProjectRecord)
-}).annotateMerge(about(readingOwn, "The Projects that the caller may see"))
+}).annotateMerge(
+  about(
+    readingOwn,
+    "The Projects that the caller may see",
+    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. ${searchWords("Projects", "With `q`")} \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
+  )
+)
 
 const get = HttpApiEndpoint.get("get", "/v1/projects/:id", {
   params: ById,
@@ -190,13 +230,13 @@ const vsa = HttpApiEndpoint.get("vsa", "/v1/projects/:id/versions/:n/vsa", {
 
 const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases", {
   params: ById,
-  query: NumberedPageParams,
+  query: Schema.Struct({ ...NumberedPageParams.fields, status: statusParam(releaseStatuses) }),
   success: pageOf(ReleaseRecord)
 }).annotateMerge(
   about(
     reading,
     "The releases of a Project, newest first",
-    "With `before` those of the generations that the list of versions answers for the same query; not each generation has one."
+    "`status` keeps those in one of the statuses that are named, each as a `status=` of its own. With `before` those of the generations that the list of versions answers for the same query; not each generation has one, and fewer are in a status."
   )
 )
 

@@ -40,6 +40,18 @@ export const versionUrl = Effect.fnUntraced(function* (step: Generation) {
 
 const shown = pointerStatuses.filter((status) => status !== "removed")
 
+/** What is served at a pointer, and where. */
+export const servedAnswer = (pointer: Pointer) =>
+  Effect.map(urlOf(pointer), (url) => ({
+    status: pointer.status,
+    url,
+    label: pointer.label,
+    generation: pointer.generation,
+    commit: pointer.commit,
+    reason: pointer.reason,
+    updatedAt: pointer.updatedAt
+  }))
+
 /** The app with its newest previews. Of an app that was removed, none is left to be shown. */
 export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
   const newest = yield* (yield* Records).list("pointer", {
@@ -49,14 +61,5 @@ export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
   })
   const isGone = pointer.status === "removed" || pointer.leftovers === true
   const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
-  return {
-    status: pointer.status,
-    url: yield* urlOf(pointer),
-    label: pointer.label,
-    generation: pointer.generation,
-    commit: pointer.commit,
-    reason: pointer.reason,
-    updatedAt: pointer.updatedAt,
-    previews
-  }
+  return { ...(yield* servedAnswer(pointer)), previews }
 })

@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { raise } from "@pawl/core/change/Budget"
 import { cancel } from "@pawl/core/change/Cancellation"
 import { open } from "@pawl/core/change/Changes"
+import { fitting, searchChanges } from "@pawl/core/change/ChangeSearch"
 import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
@@ -29,13 +30,17 @@ const workGraph = (projectId: string, changeId: string) =>
 /** By hand, because both of its statuses answer the same shape. */
 const answerOf = HttpServerResponse.schemaJson(ChangeAnswer)
 
-const pageOfChanges = Effect.fnUntraced(function* (id: string, { status, ...page }: ChangesParams) {
+const pageOfChanges = Effect.fnUntraced(function* (id: string, asked: ChangesParams) {
   const { id: projectId } = yield* onProject(id)
+  const fits = fitting(asked)
+  if (fits !== null) return yield* searchChanges(projectId, fits, asked)
+  const { cursor, limit, order = "newest", status } = asked
   return yield* listed("change", {
     projectId,
-    order: "newest",
-    ...page,
-    ...(status === undefined ? {} : { where: { status } })
+    order,
+    ...(status === undefined ? {} : { where: { status } }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { cursor })
   })
 })
 

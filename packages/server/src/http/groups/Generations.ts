@@ -44,17 +44,32 @@ export const versionsOf = Effect.fnUntraced(function* ({ id: projectId }: Projec
   return { ...page, items }
 })
 
-/** A page of releases, newest first. With `before`: those of the generations that `versionsOf` answers for the same. */
+interface AskedReleases extends Asked {
+  readonly status?: Release["status"] | ReadonlyArray<Release["status"]>
+}
+
+/**
+ * A page of releases, newest first. With `before`: of the generations that `versionsOf` answers for the same, those in
+ * one of the statuses.
+ */
 export const releasesOf = (
   { id: projectId }: Project,
-  { before, ...asked }: Asked
-): Effect.Effect<Listed<Release>, LedgerUnavailable, Records> =>
-  before === undefined
-    ? listed("release", { projectId, order: "newest", ...asked })
-    : inOrder(
-        "release",
-        below(before, asked.limit).map((n) => releaseId(projectId, n))
-      )
+  { before, status, ...asked }: AskedReleases
+): Effect.Effect<Listed<Release>, LedgerUnavailable, Records> => {
+  if (before === undefined)
+    return listed("release", {
+      projectId,
+      order: "newest",
+      ...(status === undefined ? {} : { where: { status } }),
+      ...asked
+    })
+  const ids = below(before, asked.limit).map((n) => releaseId(projectId, n))
+  const statuses = typeof status === "string" ? [status] : status
+  return Effect.map(inOrder("release", ids), ({ items, ...rest }) => ({
+    ...rest,
+    items: items.filter((each) => statuses?.includes(each.status) !== false)
+  }))
+}
 
 const generationOf = (projectId: string, n: number) =>
   Effect.flatMap(find("generation", generationKey(projectId, n)), (found) =>

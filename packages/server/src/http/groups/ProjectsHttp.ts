@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
+import { InsufficientRole } from "@pawl/core/access/Access"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
 import { bundleJsonOf, sbomOfGeneration } from "@pawl/core/app/KeptSbom"
 import { find } from "@pawl/core/ledger/Decision"
@@ -26,6 +26,7 @@ import { answering } from "../answer/HandlerAnswer.ts"
 import { withTag } from "../answer/Validators.ts"
 import { codeAnswer } from "./Code.ts"
 import { comparison, releasesOf, versionsOf } from "./Generations.ts"
+import { canonicalOf, pageOfProjects } from "./ProjectLists.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 /** The organization that a new Project belongs to: the one that is named, else the caller's first. */
@@ -115,18 +116,12 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
         })
       )
     )
-    .handle("list", ({ query }) =>
-      answering(Effect.flatMap(CurrentUser, ({ user }) => visibleProjects(user.id, query)))
-    )
+    .handle("list", ({ query }) => answering(Effect.flatMap(CurrentUser, ({ user }) => pageOfProjects(user.id, query))))
     .handle("get", ({ params }) =>
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          const head = (yield* find("head", project.id))?.record
-          return {
-            project,
-            canonical: head === undefined ? null : { generation: head.generation, commit: head.commit, tree: head.tree }
-          }
+          return { project, canonical: canonicalOf((yield* find("head", project.id))?.record) }
         })
       )
     )

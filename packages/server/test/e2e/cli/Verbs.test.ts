@@ -113,6 +113,20 @@ describe("The main job by verbs alone", () => {
       next: [{ command: `pawl promote ${changeId}` }]
     })
     expect(cells(await said(["change", "list"], 0, here()))[0]?.slice(0, 2)).toEqual([changeId, "verifying"])
+    for (const asked of [
+      ["--kind", "goal"],
+      ["--search", "HOURS add"],
+      ["--search", changeId],
+      ["--status", "verifying"]
+    ])
+      expect(cells(await said(["change", "list", ...asked], 0, here()))[0]?.[0]).toBe(changeId)
+    for (const asked of [
+      ["--kind", "rollback"],
+      ["--search", "minutes"],
+      ["--created-by", "usr_nobody"]
+    ])
+      expect((await said(["change", "list", ...asked], 0, here())).includes(changeId)).toBe(false)
+    expect(await document(["change", "list", "--kind", "wish"], 2, here())).toMatchObject({ code: "invalid_field" })
     expect((await said(["change", "view", changeId])).split("\n")[2]).toContain(id)
     expect(await said(["diff", changeId])).toContain("+<h1>Open 9 to 18</h1>")
     expect(await document(["diff", id])).toMatchObject({ id, files: [{ path: "public/hours.html" }] })

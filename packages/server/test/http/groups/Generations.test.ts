@@ -43,6 +43,20 @@ describe("Generations by their numbers", () => {
     expect(numbers(await ask("releases?before=1"))).toEqual([])
   })
 
+  it("have releases that are kept by status, in full pages or by their numbers", async () => {
+    const all = (await ask("releases?status=deployed")).body.items
+    expect(numbers({ body: { items: all } })).toEqual([3, 2, 1])
+    const first = await ask("releases?status=deployed&status=failed&limit=2")
+    expect(numbers(first)).toEqual([3, 2])
+    expect(
+      numbers(await ask(`releases?status=deployed&status=failed&limit=2&cursor=${first.body.nextCursor}`))
+    ).toEqual([1])
+    expect(numbers(await ask("releases?status=superseded"))).toEqual([])
+    expect(numbers(await ask("releases?before=3&status=deployed"))).toEqual([2, 1])
+    expect(numbers(await ask("releases?before=3&status=queued&status=failed"))).toEqual([])
+    expectProblem(await ask("releases?status=live"), 400, "invalid_field", { field: "status" })
+  })
+
   it("are compared either way, as JSON and as text, and without numbers the head with the one before it", async () => {
     const files = async (query: string) => (await ask(`compare${query}`)).body.files
     expect(await files("?from=1&to=3")).toMatchObject([

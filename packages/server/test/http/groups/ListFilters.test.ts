@@ -47,6 +47,52 @@ describe("The Changes of a Project", () => {
     expect((await pagesOf(`${path}?order=newest&limit=100`)).flat()).toEqual(ids.toReversed())
   })
 
+  it("are kept by kind, risk, who opened them and words, together with status, order and cursors", async () => {
+    const project = await newProject(api, "wanted")
+    const path = `/v1/projects/${project.id}/changes`
+    const open = async (goal: string): Promise<{ readonly id: string; readonly createdBy: { readonly id: string } }> =>
+      (await api.call("POST", path, { body: { clientRequestId: goal, goal, budget_usd: 1 } })).body.change
+    const shop = await open("Say when the SHOP is open\nand when not")
+    const { id: road } = await open("Wide roads: ÜBER die Straße")
+    const { id: hours } = await open("the shop's hours")
+    const { id: last } = await open("Nothing of that")
+    await api.call("POST", `/v1/changes/${hours}/cancel`)
+
+    expect(await pagesOf(`${path}?q=shop&limit=1`)).toEqual([[hours], [shop.id]])
+    expect(await pagesOf(`${path}?q=OPEN+shop`)).toEqual([[shop.id]])
+    expect(await pagesOf(`${path}?q=%20not%20%20say`)).toEqual([[shop.id]])
+    expect(await pagesOf(`${path}?q=${encodeURIComponent("über straße")}`)).toEqual([[road]])
+    for (const begins of [last.toUpperCase(), last.slice(0, 20)])
+      expect(await pagesOf(`${path}?q=${begins}`)).toEqual([[last]])
+    expect(await pagesOf(`${path}?q=shop+${last}`)).toEqual([[]])
+    expect(await pagesOf(`${path}?q=shop&status=cancelled`)).toEqual([[hours]])
+    expect(await pagesOf(`${path}?q=o&order=oldest&limit=3`)).toEqual([[shop.id, road, hours], [last]])
+    expect(await pagesOf(`${path}?createdBy=${shop.createdBy.id}&limit=2`)).toEqual([
+      [last, hours],
+      [road, shop.id]
+    ])
+    expect(await pagesOf(`${path}?createdBy=usr_none`)).toEqual([[]])
+    expect(await pagesOf(`${path}?kind=goal&kind=rollback&riskTier=unknown&status=created&q=wide`)).toEqual([[road]])
+    expect(await pagesOf(`${path}?kind=rollback`)).toEqual([[]])
+    expect(await pagesOf(`${path}?riskTier=low&riskTier=high`)).toEqual([[]])
+  })
+
+  it("are refused a kind, a risk, an opener or words that cannot be, by name", async () => {
+    const path = `/v1/projects/${(await newProject(api, "wrong")).id}/changes`
+    const wrong = {
+      kind: ["goals", ""],
+      riskTier: ["severe"],
+      createdBy: ["", "+"],
+      q: ["", "%20%09", "x".repeat(201)]
+    }
+    for (const [field, values] of Object.entries(wrong))
+      for (const value of values)
+        expectProblem(await api.call("GET", `${path}?${field}=${value}`), 400, "invalid_field", { field })
+    const { body } = await api.call("GET", `${path}?riskTier=severe`)
+    expect(body.detail).toBe('riskTier: use one of "low", "medium", "high", "unknown".')
+    expectProblem(await api.call("GET", `${path}?q=a&q=b`), 400, "invalid_field", { field: "q" })
+  })
+
   it("are refused a status or an order that there is not, by name", async () => {
     const path = `/v1/projects/${(await newProject(api, "named")).id}/changes`
     for (const query of ["status=opened", "status=", "status=created,cancelled"])

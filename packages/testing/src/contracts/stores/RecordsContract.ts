@@ -142,7 +142,55 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
           const kept = [1, 3, 5, 7, 9].map((n) => changeId(n))
           const ids = order === "oldest" ? kept : kept.toReversed()
           expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+          const where = { status: ["compiling", "created", "compiling"] }
+          expect((yield* listed({ projectId: projectId(), where, order, limit: "all" })).ids).toEqual(ids)
+          expect((yield* listed({ projectId: projectId(2), where, order })).ids).toEqual([])
         }
+      })
+    )
+
+    promise(
+      "counts by Project what a filter keeps, and leaves out Projects without any",
+      Effect.gen(function* () {
+        yield* seedChanges(5)
+        for (const n of [2, 3])
+          yield* commit({
+            events: [event({}, "change.cancelled")],
+            writes: [update("change", yield* stored("change", changeId(n)), { status: "cancelled" })]
+          })
+        yield* commit({
+          projectId: projectId(2),
+          writes: [insert("change", { ...change(6), projectId: projectId(2) })]
+        })
+        const records = yield* Records
+        const asked = [projectId(2), projectId(3), projectId()]
+        const counted = (where: Listing<"change">["where"] & {}, ids = asked) =>
+          Effect.map(records.counts("change", ids, where), (found) => Object.fromEntries(found))
+        expect(yield* counted({})).toEqual({ [projectId()]: 5, [projectId(2)]: 1 })
+        expect(yield* counted({ status: "cancelled" })).toEqual({ [projectId()]: 2 })
+        expect(yield* counted({ status: ["created", "compiling"] })).toEqual({ [projectId()]: 3, [projectId(2)]: 1 })
+        expect(yield* counted({ status: [] })).toEqual({})
+        expect(yield* counted({}, [projectId(2)])).toEqual({ [projectId(2)]: 1 })
+        expect(yield* counted({}, [])).toEqual({})
+        const many = Array.from({ length: 2000 }, (_, n) => projectId(n + 1))
+        expect(yield* counted({}, many)).toEqual({ [projectId()]: 5, [projectId(2)]: 1 })
+      })
+    )
+
+    promise(
+      "goes on behind any item of a page by its cursor, in either order",
+      Effect.gen(function* () {
+        yield* seedChanges(6)
+        const records = yield* Records
+        for (const order of ["oldest", "newest"] as const)
+          for (const limit of [3, 6]) {
+            const all = order === "oldest" ? numbers(1, 6) : numbers(1, 6).toReversed()
+            const { cursors, items, nextCursor } = yield* records.list("change", { order, limit })
+            expect(cursors).toHaveLength(items.length)
+            expect(nextCursor).toBe(limit === 6 ? null : cursors.at(-1))
+            for (const [index, cursor] of cursors.entries())
+              expect((yield* listed({ order, cursor })).ids).toEqual(all.slice(index + 1))
+          }
       })
     )
 

@@ -24,11 +24,15 @@ export const create: Run = async ({ client, given: [goal = ""], has, project, va
 export const list: Run = async ({ client, project, value }) => {
   const most = countOf(value, "limit", 30)
   const id = await project.id()
-  const status = value("status")
-  const items = await everyItem(
-    (cursor) => client().ask("changes.list", { id, query: { status, limit: Math.min(most, 100), cursor } }),
-    most
-  )
+  const asked = {
+    status: value("status"),
+    kind: value("kind"),
+    riskTier: value("risk"),
+    createdBy: value("created-by"),
+    q: value("search"),
+    limit: Math.min(most, 100)
+  }
+  const items = await everyItem((cursor) => client().ask("changes.list", { id, query: { ...asked, cursor } }), most)
   return {
     json: { items },
     table: {

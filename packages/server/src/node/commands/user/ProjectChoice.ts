@@ -1,4 +1,5 @@
 /** The Project that a verb is about. */
+import { Limits } from "@pawl/core/primitives/Limits"
 import { gitConfig } from "./Git.ts"
 import type { Environment } from "./Hosts.ts"
 import { everyItem } from "./Pages.ts"
@@ -19,11 +20,18 @@ export interface ProjectChoice {
 const projects = (client: UserClient): Promise<ReadonlyArray<ListedProject>> =>
   everyItem((cursor) => client.ask("projects.list", { query: { limit: 100, cursor } }))
 
+/** The one of a label. No label is empty or longer than those that the server is asked for; an older one answers others too. */
+const labelled = async (client: UserClient, name: string): Promise<ListedProject | undefined> => {
+  if (name.trim() === "" || name.length > Limits.labelLength) return undefined
+  const { items } = await client.ask("projects.list", { query: { label: name } })
+  return items.find(({ label }) => label === name)
+}
+
 const found = async (client: UserClient, name: string): Promise<string> => {
   if (name.startsWith("proj_")) return name
-  const all = await projects(client)
-  const named = all.filter(({ label }) => label === name)
-  const slugged = named.length > 0 ? named : all.filter(({ slug }) => slug === name)
+  const named = await labelled(client, name)
+  if (named !== undefined) return named.id
+  const slugged = (await projects(client)).filter(({ slug }) => slug === name)
   const [first] = slugged
   if (first !== undefined && slugged.length === 1) return first.id
   if (first === undefined)

@@ -83,7 +83,14 @@ const changes: ReadonlyArray<Verb> = [
     [],
     "The Changes of a Project, newest first",
     async () => (await import("./ChangeVerbs.ts")).list,
-    [{ name: "status", takes: "status", what: "only those that have it" }, limit]
+    [
+      { name: "status", takes: "status", what: "only those that have it" },
+      { name: "kind", takes: "kind", what: "only goals (goal) or rollbacks (rollback)" },
+      { name: "risk", takes: "risk", what: "only those of it: low, medium, high or unknown" },
+      { name: "created-by", takes: "user", what: "only those that this one opened: usr_…" },
+      { name: "search", takes: "words", what: "only those in whose goal all of these stand, or whose id begins so" },
+      limit
+    ]
   ),
   verb(
     "change view",

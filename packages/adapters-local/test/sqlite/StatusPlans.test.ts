@@ -1,0 +1,4 @@
+import { statusPlans } from "../../../sql/test/StatusPlans.ts"
+import { layerFresh } from "./SqliteFixture.ts"
+
+statusPlans("A file of SQLite", layerFresh)

@@ -32,7 +32,9 @@ const records = (own: Records["Service"], directory: DirectoryCalls): Records["S
         )
       : own.many(kind, ids),
   list: (kind, listing) =>
-    isDirectorys(kind) ? (read("list", () => directory.pageOf(kind, listing)) as never) : own.list(kind, listing)
+    isDirectorys(kind) ? (read("list", () => directory.pageOf(kind, listing)) as never) : own.list(kind, listing),
+  // What is counted by Project is the Projects' own.
+  counts: own.counts
 })
 
 /** What a commit is about to make that is looked up by its id alone. */

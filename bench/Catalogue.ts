@@ -200,6 +200,15 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/ApiReads.ts")).bench
   },
   {
+    name: "command",
+    figures: ["command-version", "command-whoami"],
+    about: [
+      "Milliseconds from the spawn of `pawl --version` and of `pawl whoami`, which asks a server on loopback, to their end, over a bare Node; of the built package, without a cache of compiled code.",
+      "Floor: `node -e 0`, one of each in turn."
+    ],
+    load: async () => (await import("./figures/CommandStart.ts")).bench
+  },
+  {
     name: "app-memory",
     isolates: true,
     figures: ["memory-per-live-app"],

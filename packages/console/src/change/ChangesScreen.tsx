@@ -109,10 +109,23 @@ const Rows = ({
   )
 }
 
+/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. */
+const OpenChange = (): ReactNode => {
+  const { id, status } = useProjectHere()
+  const [isMaking, setMaking] = useState(false)
+  return (
+    <>
+      <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setMaking(true)}>
+        New Change
+      </Button>
+      {isMaking ? <NewChange projectId={id} onClose={() => setMaking(false)} /> : null}
+    </>
+  )
+}
+
 /** The Changes. The server pages them; filters look through the pages that were asked for, and ask for more. */
 export default function ChangesScreen(): ReactNode {
-  const { id, label, status } = useProjectHere()
-  const [isMaking, setMaking] = useState(false)
+  const { id, label } = useProjectHere()
   const filters = filtersIn(useSearchParams()[0])
   const changes = useChanges(id)
   const { data, fetchNextPage, hasNextPage, isFetching } = changes
@@ -126,16 +139,7 @@ export default function ChangesScreen(): ReactNode {
     <Screen
       title="Changes"
       lead="Each is a goal for this Project, from its opening to its end."
-      actions={
-        <Button
-          look="primary"
-          icon="plus"
-          why={status === "archived" ? archived : null}
-          onClick={() => setMaking(true)}
-        >
-          New Change
-        </Button>
-      }
+      actions={<OpenChange />}
     >
       {all.length === 0 && !isFiltering(filters) ? null : <ChangesFilter />}
       <Answered query={changes}>{() => <Rows all={all} label={label} projectId={id} />}</Answered>
@@ -144,7 +148,6 @@ export default function ChangesScreen(): ReactNode {
           {isFiltering(filters) ? "Look further back" : "Show more"}
         </Button>
       ) : null}
-      {isMaking ? <NewChange projectId={id} onClose={() => setMaking(false)} /> : null}
     </Screen>
   )
 }

@@ -1,6 +1,6 @@
 /** What the console adds to the server of the built package, in memory and at its start: row 10 of the console's acceptance. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { dist } from "../../../packages/console/test/browser/kit/BuiltConsole.ts"
@@ -15,6 +15,8 @@ const pairs = 9
 
 interface Cost {
   readonly readyMs: number
+  /** CPU time of all threads until then. */
+  readonly readyCpuMs: number
   readonly memoryMiB: number
 }
 
@@ -23,6 +25,14 @@ interface Started {
   readonly log: () => string
   readonly origin: string
   readonly readyMs: number
+  readonly readyCpuMs: number
+}
+
+/** Milliseconds of CPU that a process has used so far, in hundredths of a second. */
+const cpuMsOf = (pid: number | undefined): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Spawns it and waits for its `ready`. */
@@ -46,7 +56,9 @@ const start = (data: string, console: boolean): Promise<Started> =>
     child.once("close", (code) => reject(new Error(`the server ended with ${code}\n${log}`)))
     createInterface({ input: child.stdout }).on("line", (line) => {
       const [, origin] = /^ready (http:\S+)$/.exec(line) ?? []
-      if (origin !== undefined) resolve({ child, log: () => log, origin, readyMs: performance.now() - began })
+      if (origin === undefined) return
+      const readyMs = performance.now() - began
+      resolve({ child, log: () => log, origin, readyMs, readyCpuMs: cpuMsOf(child.pid) })
     })
   })
 
@@ -61,14 +73,14 @@ const visit = async (origin: string): Promise<void> => {
 }
 
 const costOf = async (data: string, console: boolean): Promise<Cost> => {
-  const { child, log, origin, readyMs } = await start(data, console)
+  const { child, log, origin, readyCpuMs, readyMs } = await start(data, console)
   // Whatever ends this process, the server goes with it.
   const kill = () => void child.kill("SIGKILL")
   process.once("exit", kill)
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
   try {
     await visit(origin)
-    return { readyMs, memoryMiB: (await settledBytes({ child, log })) / 2 ** 20 }
+    return { readyMs, readyCpuMs, memoryMiB: (await settledBytes({ child, log })) / 2 ** 20 }
   } finally {
     child.kill("SIGTERM")
     await ended
@@ -83,6 +95,11 @@ export const measure = async (folder: string, rounds: number, say: (progress: st
   const data = join(folder, "cost")
   const sides = { without: () => costOf(data, false), with: () => costOf(data, true) }
   const costs = await inTurn<keyof typeof sides, Cost>(Math.max(rounds, pairs), sides, say)
+  const cpu = across(
+    costs.with.map(({ readyCpuMs }) => readyCpuMs),
+    costs.without.map(({ readyCpuMs }) => readyCpuMs),
+    (a, b) => a - b
+  )
   const over = (name: string, field: keyof Cost, unit: string, bound: number) => {
     const [ours, floor] = [costs.with.map((each) => each[field]), costs.without.map((each) => each[field])]
     return figure({
@@ -98,7 +115,7 @@ export const measure = async (folder: string, rounds: number, say: (progress: st
   return {
     figures: [over("console-server-memory", "memoryMiB", "MiB", 5), over("console-server-start", "readyMs", "ms", 20)],
     notes: [
-      `${costs.with.length} starts of the built package with the console and as many without, in turn; memory after every file of the console was asked for, and after its garbage was collected.`
+      `${costs.with.length} starts of the built package with the console and as many without, in turn; memory after every file of the console was asked for, and after its garbage was collected. A start takes ${cpu.toFixed(0)} ms of CPU more with it, to the hundredth of a second.`
     ]
   }
 }

@@ -4,10 +4,8 @@ import { QueryClientProvider } from "@tanstack/react-query"
 import { createRoot } from "react-dom/client"
 import { makeQueryClient } from "./api/Queries.ts"
 import { App } from "./shell/App.tsx"
-import { loadScreenAt } from "./shell/Screens.ts"
 import { takeCode } from "./signin/LoginCode.ts"
 
-loadScreenAt(location.pathname)
 const place = document.getElementById("root")
 if (place !== null)
   createRoot(place).render(

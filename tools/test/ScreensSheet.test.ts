@@ -17,7 +17,7 @@ const shots = shotsOf({
 it("shows each route of the console, and each tab of a Change", () => {
   const source = readFileSync(join(import.meta.dirname, "../../packages/console/src/shell/Screens.ts"), "utf8")
   const tabs = readFileSync(join(import.meta.dirname, "../../packages/console/src/change/ChangeTabs.tsx"), "utf8")
-  const routes = Array.from(source.matchAll(/path: "([^"]+)"/g), ([, path]) => path!)
+  const routes = Array.from(source.matchAll(/\bat\("([^"]+)"/g), ([, path]) => path!)
   expect(routes.length).toBeGreaterThan(20)
   const paths = shots.map(({ path }) => path.replace(/\?.*/, ""))
   const missing = routes.filter((route) => {

@@ -219,6 +219,8 @@ export const ServerLimits = {
   /** How often `pawl audit --rebuild` looks whether the build is done, and for how long. */
   rebuildLookMs: 1 * second,
   rebuildWaitMs: 20 * minute,
+  /** How long a verb waits for a server that says nothing (decision: as long as Node's own `fetch`). */
+  verbSilenceMs: 5 * minute,
   /** How often a verb that waits asks again: a tenth of what a caller may ask in a minute (decision). */
   waitingPollMs: 1 * second,
   /**

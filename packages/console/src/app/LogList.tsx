@@ -1,5 +1,5 @@
 /** The lines, the newest at the end. It follows them until somebody scrolls up; then it holds still. */
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import type { LogRow } from "./LogWindow.ts"
@@ -28,32 +28,62 @@ const lastOf = (rows: ReadonlyArray<LogRow>): number => {
   return last === undefined ? 0 : last.is === "gap" ? last.sequence : last.line.sequence
 }
 
+/** Frames in which rows that came find how tall they are: what the list scrolls meanwhile, nobody may have scrolled. */
+const settleFrames = 3
+
+/** Milliseconds in which what scrolls is a hand's, after it was on the list. */
+const handMs = 1000
+
+/** Keeps a list at its end while it follows. `up` is told when somebody scrolls up; what else scrolls is none of it. */
+const useEnd = (rows: ReadonlyArray<LogRow>, isFollowing: boolean, up: () => void) => {
+  const list = useRef<HTMLOListElement>(null)
+  const topBefore = useRef(0)
+  const isSettling = useRef(false)
+  const handAt = useRef(Number.NEGATIVE_INFINITY)
+  const isByHand = () => performance.now() - handAt.current < handMs
+  useLayoutEffect(() => {
+    handAt.current = Number.NEGATIVE_INFINITY
+  }, [isFollowing])
+  useLayoutEffect(() => {
+    if (!isFollowing) return undefined
+    const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight })
+    let left = settleFrames
+    const again = () => {
+      if (!isByHand()) toEnd()
+      left -= 1
+      isSettling.current = left > 0
+      if (left > 0) frame = requestAnimationFrame(again)
+    }
+    isSettling.current = true
+    toEnd()
+    let frame = requestAnimationFrame(again)
+    return () => {
+      cancelAnimationFrame(frame)
+      isSettling.current = false
+    }
+  }, [isFollowing, rows])
+  const touched = () => {
+    handAt.current = performance.now()
+  }
+  const onScroll = () => {
+    const { clientHeight = 0, scrollHeight = 0, scrollTop = 0 } = list.current ?? {}
+    const isUp = scrollTop < topBefore.current && scrollHeight - scrollTop - clientHeight >= nearPx
+    topBefore.current = scrollTop
+    if (isUp && isFollowing && (isByHand() || !isSettling.current)) up()
+  }
+  return { ref: list, onScroll, onWheel: touched, onTouchMove: touched, onKeyDown: touched, onPointerDown: touched }
+}
+
 /** `rows` are those that the filter lets through. */
 export const LogList = ({ rows }: { readonly rows: ReadonlyArray<LogRow> }): ReactNode => {
-  const list = useRef<HTMLOListElement>(null)
   // The rows as they were when somebody scrolled up; null while it follows.
   const [held, setHeld] = useState<ReadonlyArray<LogRow> | null>(null)
   const shown = held ?? rows
-  const topBefore = useRef(0)
-  useEffect(() => {
-    if (held !== null) return undefined
-    const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight })
-    toEnd()
-    // Rows that come into view are as tall as they are only then.
-    const frame = requestAnimationFrame(toEnd)
-    return () => cancelAnimationFrame(frame)
-  }, [held, rows])
-  const scrolled = () => {
-    const { clientHeight = 0, scrollHeight = 0, scrollTop = 0 } = list.current ?? {}
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < nearPx
-    // Only people scroll up.
-    if (scrollTop < topBefore.current && !isAtEnd && held === null) setHeld(rows)
-    topBefore.current = scrollTop
-  }
+  const end = useEnd(rows, held === null, () => setHeld(rows))
   const newer = held === null ? 0 : rows.filter((row) => lastOf([row]) > lastOf(held)).length
   return (
     <div className="log">
-      <ol ref={list} role="list" className="log-lines" tabIndex={0} aria-label="Lines" onScroll={scrolled}>
+      <ol role="list" className="log-lines" tabIndex={0} aria-label="Lines" {...end}>
         {shown.map((row) => (
           <Row key={keyOf(row)} row={row} />
         ))}

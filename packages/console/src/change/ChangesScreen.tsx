@@ -142,10 +142,23 @@ const Rows = ({
   )
 }
 
+/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. */
+const OpenChange = (): ReactNode => {
+  const { id, status } = useProjectHere()
+  const [isMaking, setMaking] = useState(false)
+  return (
+    <>
+      <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setMaking(true)}>
+        New Change
+      </Button>
+      {isMaking ? <NewChange projectId={id} onClose={() => setMaking(false)} /> : null}
+    </>
+  )
+}
+
 /** The Changes. The server keeps those that fit and pages them; where few do, it is asked on. */
 export default function ChangesScreen(): ReactNode {
-  const { id, label, status } = useProjectHere()
-  const [isMaking, setMaking] = useState(false)
+  const { id, label } = useProjectHere()
   const inAddress = filtersIn(useSearchParams()[0])
   const filters = { ...inAddress, q: useSettled(inAddress.q) }
   const changes = useChanges(id, filters)
@@ -161,16 +174,7 @@ export default function ChangesScreen(): ReactNode {
     <Screen
       title="Changes"
       lead="Each is a goal for this Project, from its opening to its end."
-      actions={
-        <Button
-          look="primary"
-          icon="plus"
-          why={status === "archived" ? archived : null}
-          onClick={() => setMaking(true)}
-        >
-          New Change
-        </Button>
-      }
+      actions={<OpenChange />}
     >
       {all.length === 0 && !isFiltering(inAddress) && !isFiltering(filters) ? null : <ChangesFilter />}
       <Answered query={changes}>
@@ -181,7 +185,6 @@ export default function ChangesScreen(): ReactNode {
           {isFiltering(filters) ? "Look further back" : "Show more"}
         </Button>
       ) : null}
-      {isMaking ? <NewChange projectId={id} onClose={() => setMaking(false)} /> : null}
     </Screen>
   )
 }

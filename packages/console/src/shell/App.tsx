@@ -1,6 +1,6 @@
 /** Who is signed in sees the console; who is not is asked to sign in, and comes to where they wanted to go. */
 import { useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { keys } from "../api/Keys.ts"
 import { Refusal } from "../api/Refusal.ts"
 import { useSignedIn } from "../account/Me.ts"
@@ -8,12 +8,18 @@ import { SignInScreen } from "../signin/SignInScreen.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
 import { LiveRegion } from "./LiveRegion.tsx"
+import { loadScreenAt } from "./Screens.ts"
 import { Shell } from "./Shell.tsx"
 
 const Inside = ({ code: given }: { readonly code: string | null }): ReactNode => {
   const client = useQueryClient()
   const [code, setCode] = useState(given)
   const { data, error, refetch } = useSignedIn({ enabled: code === null })
+  useEffect(() => {
+    // Behind the question who is there: a browser has six connections, and a screen more files.
+    const timer = setTimeout(() => loadScreenAt(location.pathname))
+    return () => clearTimeout(timer)
+  }, [])
   const enter = () => {
     setCode(null)
     void client.invalidateQueries({ queryKey: keys.session })

@@ -1,5 +1,14 @@
 /** Where an address is: which Project it is in. */
 
+/** Whether an address is one of a pattern: `:name` stands for any part, and one with `?` may be missing. */
+export const isAt = (pattern: string, path: string): boolean => {
+  const parts = pattern.split("/").slice(1)
+  const shape = parts.map((part) =>
+    !part.startsWith(":") ? `/${part}` : part.endsWith("?") ? "(?:/[^/]+)?" : "/[^/]+"
+  )
+  return new RegExp(`^${shape.join("")}/?$`).test(path)
+}
+
 /** The label in `/p/<label>…`; null elsewhere. */
 export const labelIn = (path: string): string | null => {
   const [, label] = /^\/p\/([^/]+)/.exec(path) ?? []

@@ -1,5 +1,19 @@
 /** Rows with columns; where it is narrow, each row is a card. */
-import { Fragment, type ReactNode } from "react"
+import { Fragment, type ReactNode, startTransition, useEffect, useState } from "react"
+
+/** Rows that are drawn at once: more than a window shows. The others follow, so that a long list holds up no hand. */
+const firstRows = 16
+
+/** How many of some rows are drawn: all of them two frames after the first. */
+const useGrowing = (count: number): number => {
+  const [isWhole, setWhole] = useState(count <= firstRows)
+  useEffect(() => {
+    if (isWhole) return undefined
+    const frame = requestAnimationFrame(() => startTransition(() => setWhole(true)))
+    return () => cancelAnimationFrame(frame)
+  }, [isWhole])
+  return isWhole ? count : Math.min(count, firstRows)
+}
 
 /** One column of a table of `Row`s. */
 export interface Column<Row> {
@@ -22,28 +36,31 @@ export const Table = <Row,>({
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
-}): ReactNode => (
-  <table className="table">
-    <caption className="hidden-text">{caption}</caption>
-    <thead>
-      <tr>
-        {columns.map(({ align, title }) => (
-          <th key={title} scope="col" data-align={align}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((row) => (
-        <tr key={keyOf(row)}>
-          {columns.map(({ align, isMain, of, title }) => (
-            <td key={title} data-label={title} data-align={align} data-main={isMain}>
-              <Fragment>{of(row)}</Fragment>
-            </td>
+}): ReactNode => {
+  const shown = useGrowing(rows.length)
+  return (
+    <table className="table">
+      <caption className="hidden-text">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ align, title }) => (
+            <th key={title} scope="col" data-align={align}>
+              {title}
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
-)
+      </thead>
+      <tbody>
+        {rows.slice(0, shown).map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ align, isMain, of, title }) => (
+              <td key={title} data-label={title} data-align={align} data-main={isMain}>
+                <Fragment>{of(row)}</Fragment>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -109,7 +109,7 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByRole("link", { name: "Change number 59" }).waitFor()
     expect(new URL(page.url()).search).toBe("")
     await page.reload()
-    await page.getByRole("link", { name: "Change number 59" }).waitFor()
+    await page.getByRole("link", { name: "Change number 10" }).waitFor()
     expect(await goals()).toHaveLength(50)
     await page.getByRole("button", { name: "Show more" }).click()
     await page.getByRole("link", { name: "Say when we are open" }).waitFor()

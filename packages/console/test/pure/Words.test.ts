@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { slugOf } from "../../src/project/Slug.ts"
 import { readKey } from "../../src/shell/KeyBindings.ts"
-import { labelIn } from "../../src/shell/Place.ts"
+import { isAt, labelIn } from "../../src/shell/Place.ts"
 import { codeIn } from "../../src/signin/LoginCode.ts"
 import { shortId } from "../../src/ui/ShortId.ts"
 import { isOpen } from "../../src/ui/TabsOpen.ts"
@@ -21,6 +21,22 @@ describe("A moment", () => {
     [31 * 86_400_000, "2026-01-29"]
   ])("%i ms before now is %s", (before, words) => {
     expect(timeWords(now - before, now)).toBe(words)
+  })
+})
+
+describe("An address", () => {
+  it.each([
+    ["/", "/", true],
+    ["/", "/projects", false],
+    ["/p/:label", "/p/shop", true],
+    ["/p/:label", "/p/shop/", true],
+    ["/p/:label", "/p/shop/lane", false],
+    ["/p/:label", "/p/", false],
+    ["/changes/:id/:tab?", "/changes/chg_1", true],
+    ["/changes/:id/:tab?", "/changes/chg_1/diff", true],
+    ["/changes/:id/:tab?", "/changes/chg_1/diff/more", false]
+  ])("of the pattern %s: %s, %s", (pattern, path, is) => {
+    expect(isAt(pattern, path)).toBe(is)
   })
 })
 

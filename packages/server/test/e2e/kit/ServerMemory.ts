@@ -23,7 +23,7 @@ const command = (socket: WebSocket, id: number, method: string): Promise<void> =
   })
 
 /** Collects the garbage of the server's process, twice for what is let go of only then, and answers what stays resident, in bytes. */
-export const settledBytes = async (server: ServerProcess): Promise<number> => {
+export const settledBytes = async (server: Pick<ServerProcess, "child" | "log">): Promise<number> => {
   if (!server.log().includes("Debugger listening on ")) server.child.kill("SIGUSR1")
   // The whole line: the log comes in pieces.
   const address = await until(

@@ -1,5 +1,6 @@
-/** The API over `fetch`, typed by the contract. A refusal of the server is thrown as `Refused`. */
+/** The API over HTTP, typed by the contract. A refusal of the server is thrown as `Refused`. */
 import { ServerLimits } from "../../../ServerLimits.ts"
+import { askHttp, type HttpAnswer } from "./HttpAnswer.ts"
 import { exitCodes, ofProblem, Refused } from "./Refused.ts"
 import { type Answer, type RouteName, routes, type Sent } from "./Routes.ts"
 
@@ -27,7 +28,7 @@ export interface UserClient {
   /** Messages of a stream, which is taken up again behind the last one as often as it ends. */
   readonly stream: <Name extends RouteName>(name: Name, asked?: Asked<Name>) => AsyncGenerator<Streamed>
   /** Any request; refusals are answers here. */
-  readonly raw: (method: string, path: string, body: string | undefined, accept: string) => Promise<Response>
+  readonly raw: (method: string, path: string, body: string | undefined, accept: string) => Promise<HttpAnswer>
 }
 
 const target = <Name extends RouteName>(name: Name, { id, query }: Asked<Name>): string => {
@@ -39,9 +40,8 @@ const target = <Name extends RouteName>(name: Name, { id, query }: Asked<Name>):
 }
 
 const reasonOf = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(", ")
-  return cause instanceof Error ? cause.message : String(cause)
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ")
+  return error instanceof Error ? error.message : String(error)
 }
 
 const away = (address: string, reason: string): Refused =>
@@ -57,17 +57,17 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const demandOk = async (address: string, response: Response): Promise<Response> => {
+const demandOk = async (address: string, response: HttpAnswer): Promise<HttpAnswer> => {
   if (response.ok) return response
   const body = parsed(await response.text())
   throw ofProblem(response.status, body) ?? away(address, `it answered ${response.status}`)
 }
 
 /** The messages of one open answer; ends when the server ends it. */
-async function* messages(response: Response): AsyncGenerator<Streamed> {
+async function* messages(response: HttpAnswer): AsyncGenerator<Streamed> {
   let rest = ""
   const decoder = new TextDecoder()
-  for await (const piece of response.body ?? []) {
+  for await (const piece of response.body) {
     rest += decoder.decode(piece, { stream: true })
     const parts = rest.split("\n\n")
     rest = parts.pop() ?? ""
@@ -88,11 +88,15 @@ async function* messages(response: Response): AsyncGenerator<Streamed> {
 
 /** Speaks to a server; without a token as nobody. Nothing is asked twice but a stream that ended. */
 export const userClient = (address: string, token: string | null): UserClient => {
-  const send = async (method: string, path: string, init: RequestInit): Promise<Response> => {
-    const headers = { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...init.headers }
+  const send = async (
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined
+  ): Promise<HttpAnswer> => {
+    const credential = token === null ? {} : { authorization: `Bearer ${token}` }
     try {
-      // A token is for the server that was named, and for no other one that it sends to.
-      return await fetch(`${address}${path}`, { ...init, method, headers, redirect: "manual" })
+      return await askHttp(`${address}${path}`, { method, headers: { ...credential, ...headers }, body })
     } catch (error) {
       throw away(address, reasonOf(error))
     }
@@ -100,11 +104,7 @@ export const userClient = (address: string, token: string | null): UserClient =>
   const asking = async <Name extends RouteName>(name: Name, asked: Asked<Name>, headers: Record<string, string>) => {
     const body = asked.body === undefined ? undefined : JSON.stringify({ ...asked.body, ...asked.more })
     const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" }
-    const response = await send(routes[name][0], target(name, asked), {
-      headers: typed,
-      ...(body === undefined ? {} : { body })
-    })
-    return demandOk(address, response)
+    return demandOk(address, await send(routes[name][0], target(name, asked), typed, body))
   }
   const text: UserClient["text"] = async (name, asked = {}) =>
     (await asking(name, asked, { accept: "text/plain" })).text()
@@ -142,7 +142,7 @@ export const userClient = (address: string, token: string | null): UserClient =>
     stream,
     raw: (method, path, body, accept) => {
       const headers = { accept, ...(body === undefined ? {} : { "content-type": "application/json" }) }
-      return send(method, path, { headers, ...(body === undefined ? {} : { body }) })
+      return send(method, path, headers, body)
     }
   }
 }

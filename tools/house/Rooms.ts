@@ -171,13 +171,7 @@ export const rooms: ReadonlyArray<Room> = [
   }),
   room("server/workers", "packages/server/src/workers/", {
     holds: "the scripts of an installation on Cloudflare, and the composition of layers in their objects",
-    workspace: [
-      "core",
-      "sql",
-      "router",
-      "adapters-local/builder",
-      "adapters-cloudflare"
-    ],
+    workspace: ["core", "sql", "router", "adapters-local/builder", "adapters-cloudflare"],
     external: "own",
     closedTo: ["packages/server/src/node/"]
   }),

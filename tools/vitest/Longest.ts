@@ -1,5 +1,6 @@
 /** Seconds of the test files that take long, at the quick depth on two cores, beside others. About right is enough. */
 export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = [
+  ["workers/Workerd.test.ts", 150],
   ["running/Backup.test.ts", 50],
   ["running/Postgres.test.ts", 49],
   ["agents/AgentsPostgres.test.ts", 48],
@@ -17,6 +18,7 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["repositories/GitRepositories.test.ts", 25],
   ["e2e/agents/Agents.test.ts", 24],
   ["escapes/HostileApps.test.ts", 21],
+  ["workers/Deployment.test.ts", 20],
   ["running/Restarts.test.ts", 20],
   ["paths/LaneRace.test.ts", 20],
   ["paths/Browser.test.ts", 20],

@@ -80,6 +80,8 @@ export const ServerLimits = {
   reservationsAtOnce: 100,
   /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
   labelsKnown: 10_000,
+  /** When a Project tells the directory again what that did not take (decision). */
+  tellAgainMs: 1000,
   /** How late work of a Project may be before the directory wakes it (decision). */
   overdueMs: 60_000,
   /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */

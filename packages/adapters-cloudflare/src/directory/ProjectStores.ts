@@ -76,7 +76,8 @@ const ledger = (
   projectId: string,
   own: Ledger["Service"],
   directory: DirectoryCalls,
-  sent: Set<string>
+  sent: Set<string>,
+  committed: () => void
 ): Ledger["Service"] => ({
   commit: Effect.fnUntraced(function* (commit) {
     if (commit.projectId !== projectId) {
@@ -89,9 +90,9 @@ const ledger = (
     if (elsewhere.length > 0) yield* holding(elsewhere, directory)
     const ids = newIds(commit)
     if (ids.length > 0) yield* reserving(directory, projectId, ids)
-    if (elsewhere.length === 0) return yield* own.commit(commit)
     const there = new Set(elsewhere.map(keyOf))
-    return yield* own.commit({ ...commit, expects: expects.filter((each) => !there.has(keyOf(each))) })
+    const ours = there.size === 0 ? commit : { ...commit, expects: expects.filter((each) => !there.has(keyOf(each))) }
+    return yield* Effect.tap(own.commit(ours), () => Effect.sync(committed))
   })
 })
 
@@ -134,17 +135,18 @@ const counter = (directory: DirectoryCalls): DailyCounter["Service"] => {
   }
 }
 
-/** The stores of a Project's object, over what its own SQLite has. */
+/** The stores of a Project's object, over what its own SQLite has. `committed` is told of each commit of its own. */
 export const projectStores = (
   projectId: string,
   own: Context.Context<Stores>,
-  directory: DirectoryCalls
+  directory: DirectoryCalls,
+  committed: () => void
 ): Context.Context<Stores> => {
   // Commands of the directory that this object holds itself: a Project that is being made.
   const sent = new Set<string>()
   return own.pipe(
     Context.add(Records, records(Context.get(own, Records), directory)),
-    Context.add(Ledger, ledger(projectId, Context.get(own, Ledger), directory, sent)),
+    Context.add(Ledger, ledger(projectId, Context.get(own, Ledger), directory, sent, committed)),
     Context.add(Commands, commands(projectId, Context.get(own, Commands), directory, sent)),
     Context.add(DailyCounter, counter(directory))
   )

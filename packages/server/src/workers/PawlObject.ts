@@ -15,8 +15,8 @@ import type { Kind } from "@pawl/core/model/Entities"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { type Context, Effect, Layer, Option, Scope } from "effect"
-import { HttpEffect, type HttpServerRequest } from "effect/http"
-import { makeHttpApp } from "../http/PawlHttpApp.ts"
+import { HttpEffect, HttpServerRequest } from "effect/http"
+import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
@@ -28,6 +28,13 @@ interface Running {
   readonly services: Context.Context<Parts>
   readonly answer: (request: Request) => Promise<Response>
 }
+
+/** Who asks is said by Cloudflare, which lets nobody else write this header. Strangers are counted by it. */
+const fromVisitors = (app: HttpApp): HttpApp =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (given) => {
+    const address = Option.fromUndefinedOr(given.headers["cf-connecting-ip"])
+    return Effect.provideService(app, HttpServerRequest.HttpServerRequest, given.modify({ remoteAddress: address }))
+  })
 
 /** An object, with what differs between a Project's and the directory left open. */
 export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
@@ -87,7 +94,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
         environment: SETTINGS.environment
       }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
       const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(
-        app
+        fromVisitors(app)
       )
       yield* Effect.provideContext(this.begun(), services)
       return { services, answer }

@@ -22,6 +22,7 @@ import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Context, Effect, Schema } from "effect"
 import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bindings.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 import { directoryName } from "./Names.ts"
 import { nextDueMs, type Work } from "./Drain.ts"
 import { PawlObject } from "./PawlObject.ts"
@@ -65,7 +66,8 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   protected override scoped(own: Context.Context<Stores>): Context.Context<Stores> {
-    return projectStores(this.scope(), own, this.directory())
+    // Whatever is committed is told to the directory, by the alarm where this object is gone before.
+    return projectStores(this.scope(), own, this.directory(), () => this.rouse())
   }
 
   protected override around<A>(services: Context.Context<A>): Context.Context<A> {
@@ -76,12 +78,14 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     return handlers
   }
 
-  /** Tells the directory what changed, one message after the other. What cannot be told is told with what comes next. */
+  /** Tells the directory what changed, one message after the other. What cannot be told now is told by the next alarm. */
   protected override moved(): void {
     this.isBehind = true
-    this.telling_ ??= this.tellAll().finally(() => {
-      this.telling_ = null
-    })
+    this.telling_ ??= this.tellAll()
+      .catch(() => this.ctx.storage.setAlarm(Date.now() + ServerLimits.tellAgainMs))
+      .finally(() => {
+        this.telling_ = null
+      })
     this.ctx.waitUntil(this.telling_)
   }
 
@@ -92,7 +96,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
       for (let more = true; more;) {
         const found = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
         const answer = await directory.mirror(this.scope(), found.position, found.rows, nextDueMs(this.storage))
-        if (answer._tag !== "Done") return
+        if (answer._tag !== "Done") throw new Error("the directory did not take it")
         Mirror.sent(this.storage, found.position)
         more = found.rows.length > 0
       }

@@ -19,6 +19,11 @@ export const notRun: ReadonlyMap<string, string> = new Map([
   ["npm ci && npm test", "CI runs the tests, this one among them"],
   ["npm ci", installs],
   [
+    "npm run deploy:cloudflare -- --dry-run --api-origin https://pawl.example.com --apps-domain pawl-apps.example",
+    "test/workers/Deployment.test.ts tries what it deploys"
+  ],
+  ["npm run demo:cloudflare -- --exit", "test/workers/Workerd.test.ts takes more of the same way"],
+  [
     [
       'export CHECKOUT="$PWD"',
       'pawl() { "$CHECKOUT/node_modules/.bin/node" "$CHECKOUT/packages/server/dist/node/main.js" "$@"; }'

@@ -4,7 +4,9 @@ import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
+import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
+import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
 let here: Installed
@@ -25,5 +27,7 @@ const running = () =>
 mainPaths("workerd", running)
 removals("workerd", running)
 callers(installed)
+copies(installed)
+smokes(installed)
 crowds(installed)
 crashes(installed)

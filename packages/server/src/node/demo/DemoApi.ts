@@ -52,8 +52,16 @@ const pageOf = (address: { readonly host: string; readonly port: number }, url: 
   })
 
 /** Speaks to the listener at an address, with a bearer token. A 429 is waited out, as often as it comes. */
-export const make = (address: { readonly host: string; readonly port: number }, token: string): DemoApi => {
-  const origin = `http://${address.host}:${address.port}`
+export const make = (address: { readonly host: string; readonly port: number }, token: string): DemoApi =>
+  makeAt(`http://${address.host}:${address.port}`, token, (url) => pageOf(address, url))
+
+const fetched = async (url: string): Promise<Page> => {
+  const response = await fetch(url)
+  return { status: response.status, text: await response.text() }
+}
+
+/** The same to an origin, whose apps have names that are known to this machine unless it is told how a page is fetched. */
+export const makeAt = (origin: string, token: string, page: (url: string) => Promise<Page> = fetched): DemoApi => {
   // Who asks too often is told when to come back: on a slow machine the demo asks often enough.
   const send = async (method: string, path: string, body: unknown, accept: string): Promise<Response> => {
     const response = await fetch(`${origin}${path}`, {
@@ -91,6 +99,6 @@ export const make = (address: { readonly host: string; readonly port: number }, 
       if (!response.ok) throw new Unexpected(`GET ${path} answered ${response.status}`)
       return response.text()
     },
-    page: (url) => pageOf(address, url)
+    page
   }
 }

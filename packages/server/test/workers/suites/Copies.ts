@@ -1,0 +1,57 @@
+/** What lists across Projects show: copies that follow what was committed, also where no work follows. */
+import { describe, expect, it } from "vitest"
+import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
+import * as Flow from "../../e2e/kit/Flow.ts"
+import { remove } from "../../e2e/kit/Removals.ts"
+
+interface Listed {
+  readonly items: ReadonlyArray<{
+    readonly id: string
+    readonly status: string
+    readonly counts: { readonly openChanges: number }
+  }>
+}
+
+interface Members {
+  readonly items: ReadonlyArray<{ readonly userId: string; readonly role: string }>
+}
+
+/** Tests of the directory of an installation. */
+export const copies = (installed: () => Installed): void => {
+  describe("The directory", () => {
+    const listed = async (id: string) => {
+      const { items } = await installed().api.get<Listed>("/v1/projects?include=counts")
+      return items.find((each) => each.id === id)
+    }
+
+    it("lists Projects with their open Changes as they come and go, though no work follows", async () => {
+      const { api, origin, owner } = installed()
+      const project = await Flow.createProject(api, "listed")
+      await Flow.liveApp(api, project.id, 0)
+      const change = await Flow.openChange(api, project.id, "listed")
+      const until = (isIt: (found: Listed["items"][number] | undefined) => boolean) =>
+        Flow.until(() => listed(project.id), isIt)
+      await until((found) => found?.counts.openChanges === 1)
+      await api.post(`/v1/changes/${change.id}/cancel`)
+      await until((found) => found?.counts.openChanges === 0)
+      const here = { origin: origin.replace("localhost", "127.0.0.1"), token: owner }
+      expect(await remove(here, `/v1/projects/${project.id}`)).toBe(202)
+      expect((await until((found) => found?.status === "archived"))?.id).toBe(project.id)
+    })
+
+    it("knows who is on a Project from the next request on", async () => {
+      const { api, as } = installed()
+      const project = await Flow.createProject(api, "members")
+      const made = await api.post<{ user: { id: string }; token: string }>("/v1/users", { name: "Guest" })
+      const guest = as(made.token)
+      const path = `/v1/projects/${project.id}`
+      await expect(guest.get(path)).rejects.toThrow("404")
+      const { items } = await api.get<Members>(`${path}/members`)
+      const before = items.map(({ role, userId }) => ({ role, userId }))
+      await api.put(`${path}/members`, { members: [...before, { role: "viewer", userId: made.user.id }] })
+      expect((await guest.get<{ project: { id: string } }>(path)).project.id).toBe(project.id)
+      await api.put(`${path}/members`, { members: before })
+      await expect(guest.get(path)).rejects.toThrow("404")
+    })
+  })
+}

@@ -50,6 +50,7 @@ const forAgents = [
   "changesets.create",
   "deadLetters.dismiss",
   "deadLetters.retry",
+  "outside.askChecks",
   "outside.claim",
   "outside.claimPaths",
   "outside.giveUp",

@@ -39,6 +39,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "tasks.handOver": { id: "task" },
   "outside.claim": { id: "task" },
   "outside.renew": { id: "run" },
+  "outside.askChecks": { id: "run" },
   "outside.claimPaths": { id: "run", body: () => ({ paths: [] }) },
   "outside.publish": { id: "run", body: () => ({ message: "done" }) },
   "outside.giveUp": { id: "run", body: () => ({ reason: "over" }) },

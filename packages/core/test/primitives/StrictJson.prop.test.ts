@@ -2,6 +2,12 @@ import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
 
+/** Whether this engine takes a key for another one, as V8 13.6 does with some escapes. */
+const isMisread = (texts: ReadonlyArray<string>, keys: ReadonlyArray<ReadonlyArray<string>>): boolean =>
+  (JSON.parse(`[${texts.join(",")}]`) as ReadonlyArray<object>).some(
+    (each, nth) => Object.keys(each).toSorted().join("|") !== [...new Set(keys[nth])].toSorted().join("|")
+  )
+
 const problem = (text: string) => {
   const read = readOnce(text, 100_000)
   return "problem" in read ? read.problem : null
@@ -22,6 +28,12 @@ describe("JSON in which a key is there twice", () => {
     expect(problem(text)).toBe("a key is there twice")
   })
 
+  it("is found also where the engine takes one of the two for another key", () => {
+    // V8 remembers which key came after which.
+    JSON.parse('{"\\"":1,"\\\\":1}')
+    expect(problem('{"\\"":1,"\\"":1}')).toBe("a key is there twice")
+  })
+
   it.each([
     '{"a":1,"b":{"a":2}}',
     '{"a":":","b":"\\":"}',
@@ -39,14 +51,19 @@ describe("JSON in which a key is there twice", () => {
     const members = FastCheck.array(FastCheck.tuple(key, spaces, leaf), { maxLength: 5 })
     const object = members.map((each) => ({
       text: `{${each.map(([name, space, value]) => `${JSON.stringify(name)}${space}:${value}`).join(",")}}`,
+      keys: each.map(([name]) => name),
       isTwice: new Set(each.map(([name]) => name)).size < each.length
     }))
     FastCheck.assert(
       FastCheck.property(FastCheck.array(object, { minLength: 1, maxLength: 4 }), (all) => {
         const text = `[${all.map((each) => each.text).join(",")}]`
-        expect(problem(text) !== null).toBe(all.some(({ isTwice }) => isTwice))
+        const isWrong = isMisread(
+          all.map((each) => each.text),
+          all.map(({ keys }) => keys)
+        )
+        expect(problem(text) !== null).toBe(isWrong || all.some(({ isTwice }) => isTwice))
       }),
-      { numRuns: 1000 }
+      { numRuns: 20_000 }
     )
   })
 })

@@ -1,10 +1,11 @@
 /** Many visitors of one app on a cold isolate of the router's script, of whom some leave early. */
 import { request } from "node:http"
+import { rounds } from "@pawl/testing/Depth"
 import { describe, expect, it } from "vitest"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 
-const visitors = 1000
+const visitors = rounds({ quick: 300, deep: 1000 })
 
 /** Tests of many visitors of an installation. */
 export const crowds = (installed: () => Installed): void => {
@@ -22,7 +23,7 @@ export const crowds = (installed: () => Installed): void => {
         if (leaves) sent.once("socket", (socket) => socket.once("connect", () => setImmediate(() => sent.destroy())))
       })
 
-    it("answers every one of a thousand visitors who come at once, though a fifth leaves early", async () => {
+    it("answers every one of hundreds of visitors who come at once, though a fifth leaves early", async () => {
       const { api } = installed()
       const project = await Flow.createProject(api, "crowded", Flow.source("one"))
       const { url } = await Flow.liveApp(api, project.id, 0)

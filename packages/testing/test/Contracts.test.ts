@@ -19,6 +19,7 @@ const noPorts: Readonly<Record<string, string>> = {
   OutboundRule: "what a host decides",
   ProvenanceMode: "what a host decides",
   ReleaseTrust: "what a host decides",
+  NewProjectId: "a place that is there before its Project says the id; else chance does",
   StoreTimeMoved: "a number of this process, measured by what provides the store's time as its clock"
 }
 

@@ -74,6 +74,7 @@ export const install = async (
     paused: false,
     version: "0.0.0-test",
     requestsPerMinute: 1_000_000,
+    buildsPerDay: 1_000_000,
     checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
     ...options
   }

@@ -45,6 +45,8 @@ export interface Installation {
   readonly paused: boolean
   readonly version: string
   readonly requestsPerMinute: number
+  /** How many apps may be built in one day (UTC), in all. */
+  readonly buildsPerDay: number
   /** The image of the container that runs checks and build commands, and what it starts; null: nothing runs them. */
   readonly checks: { readonly image: string; readonly program: ReadonlyArray<string> } | null
 }

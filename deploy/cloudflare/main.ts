@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { layOut, wrangler } from "./Deployment.ts"
 import { type Installation, scriptsOf } from "./Scripts.ts"
 
@@ -40,6 +41,7 @@ const installation: Installation = {
   paused: false,
   version,
   requestsPerMinute: 600,
+  buildsPerDay: Limits.buildsPerDay,
   checks:
     values["checks-image"] === undefined
       ? null

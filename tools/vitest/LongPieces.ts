@@ -70,6 +70,11 @@ export const pieces: ReadonlyArray<Piece> = [
     files: ["lane/LanePauses.interleaving.test.ts", "lane/LaneWaysOut.interleaving.test.ts"]
   },
   {
+    name: "workers",
+    about: "an installation in workerd that is killed at fifty moments",
+    files: ["workers/Workerd.test.ts"]
+  },
+  {
     name: "fleet",
     about: "200 Changes on three machines without a shared folder, of which every three seconds something fails",
     files: ["fleet/Fleet.test.ts"]

@@ -55,26 +55,30 @@ const siteKey = (version: AppVersion): string => {
   return key
 }
 
+/** Some reads at a time. Who waits for a permit is woken by whoever gives one back, which is sharing too. */
+const boundedReads = (sharesLoads: boolean) =>
+  Effect.map(
+    Semaphore.make(RouterLimits.routerAssetReads),
+    (reads) =>
+      <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        sharesLoads ? reads.withPermits(1)(read) : read
+  )
+
 const make = Effect.gen(function* () {
   const objects = yield* ObjectStore
-  const scope = yield* Effect.scope
-  const sharesLoads = yield* SharedCache.SharesLoads
+  const shared = { scope: yield* Effect.scope, sharesLoads: yield* SharedCache.SharesLoads }
   const sites = SharedCache.make<Site, Failure>({
-    scope,
-    sharesLoads,
+    ...shared,
     maxWeight: RouterLimits.routerBundles,
     weigh: ({ weight }) => weight
   })
   const bytes = SharedCache.make<BytesBody, Failure>({
-    scope,
-    sharesLoads,
+    ...shared,
     maxWeight: RouterLimits.routerAssetCacheBytes,
     // A short one is kept as text too: see the front.
     weigh: ({ bytes: { length } }) => (length > RouterLimits.routerOneWriteBytes ? length : 2 * length)
   })
-  const reads = yield* Semaphore.make(RouterLimits.routerAssetReads)
-  /** Who waits for a permit is woken by whoever gives one back, which is sharing too. */
-  const bounded = <A, E>(read: Effect.Effect<A, E>) => (sharesLoads ? reads.withPermits(1)(read) : read)
+  const bounded = yield* boundedReads(shared.sharesLoads)
 
   const loadSite = (version: AppVersion): Effect.Effect<Site, Failure> =>
     BundleStore.load(version.bundleKey, version.bundleDigest).pipe(

@@ -42,14 +42,10 @@ export interface SharedCacheOptions<V> {
   readonly aging?: { readonly maxMs: number; readonly clock: Clock.Clock }
 }
 
-/** An empty cache. */
-export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
-  const { aging, maxWeight, scope, sharesLoads = true, weigh } = options
-  const now = aging === undefined ? () => 0 : () => steadyMillisOf(aging.clock)
-  const maxAgeMs = aging?.maxMs ?? Infinity
+/** What was loaded, by key. What is dropped for want of room is the key unused for longest. */
+const makeShelf = <V>({ maxWeight, weigh }: Pick<SharedCacheOptions<V>, "maxWeight" | "weigh">, maxAgeMs: number) => {
   // A Map keeps the order of insertion: the first key is the one unused for longest.
   const entries = new Map<string, Entry<V>>()
-  const flights = new Map<string, Deferred.Deferred<V, E>>()
   let total = 0
   let newest: string | null = null
 
@@ -70,30 +66,6 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
       drop(oldest, entry)
     }
   }
-  // A visitor may leave at any moment, but not between the flight's entry and its start: nobody would end it then.
-  const fly = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> =>
-    Effect.uninterruptibleMask((restore) => {
-      const flight = Deferred.makeUnsafe<V, E>()
-      flights.set(key, flight)
-      return load.pipe(
-        // Aged from the start of the load: what was read is at least that old.
-        Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
-        Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
-        Deferred.into(flight),
-        Effect.forkIn(scope, { startImmediately: true }),
-        Effect.andThen(restore(Deferred.await(flight)))
-      )
-    })
-
-  /** How often something was invalidated: a load that began before keeps nothing. */
-  let invalidations = 0
-  const alone = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> => {
-    const before = invalidations
-    return Effect.tap(load, (value) =>
-      Effect.sync(() => void (invalidations === before && put(key, value, startedAtMs)))
-    )
-  }
-
   /** The value of a key, which is then the one used last. */
   const take = (key: string, nowMs: number): V | undefined => {
     const entry = entries.get(key)
@@ -109,6 +81,41 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     }
     return entry.value
   }
+  const invalidate = (matches: (key: string) => boolean) => {
+    for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
+  }
+  return { put, take, invalidate, size: () => entries.size }
+}
+
+/** An empty cache. */
+export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
+  const { aging, scope, sharesLoads = true } = options
+  const now = aging === undefined ? () => 0 : () => steadyMillisOf(aging.clock)
+  const { invalidate, put, size, take } = makeShelf(options, aging?.maxMs ?? Infinity)
+  const flights = new Map<string, Deferred.Deferred<V, E>>()
+  /** How often something was invalidated: who loads alone keeps nothing that began before. */
+  let invalidations = 0
+
+  // A visitor may leave at any moment, but not between the flight's entry and its start: nobody would end it then.
+  const fly = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> =>
+    Effect.uninterruptibleMask((restore) => {
+      const flight = Deferred.makeUnsafe<V, E>()
+      flights.set(key, flight)
+      return load.pipe(
+        // Aged from the start of the load: what was read is at least that old.
+        Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
+        Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
+        Deferred.into(flight),
+        Effect.forkIn(scope, { startImmediately: true }),
+        Effect.andThen(restore(Deferred.await(flight)))
+      )
+    })
+  const alone = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> => {
+    const before = invalidations
+    return Effect.tap(load, (value) =>
+      Effect.sync(() => void (invalidations === before && put(key, value, startedAtMs)))
+    )
+  }
   const look = (key: string, load: Effect.Effect<V, E>): Effect.Effect<V, E> => {
     const nowMs = now()
     const value = take(key, nowMs)
@@ -123,9 +130,9 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     peek: (key) => take(key, now()),
     invalidate: (matches) => {
       invalidations++
-      for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
+      invalidate(matches)
       for (const key of flights.keys()) if (matches(key)) flights.delete(key)
     },
-    size: () => entries.size
+    size
   }
 }

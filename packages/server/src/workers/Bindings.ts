@@ -21,6 +21,8 @@ export interface InstallationSettings {
   readonly apiOrigin: string
   readonly paused: boolean
   readonly version: string
+  /** How many apps may be built in one day (UTC), in all. */
+  readonly buildsPerDay: number
   /** Requests of one caller to one object in a minute. */
   readonly requestsPerMinute: number
 }

@@ -47,14 +47,14 @@ const noRoutes = Layer.succeed(RouteReader, { added: () => Effect.succeed([]) })
 
 /** What the use cases are told of the installation. */
 export const settingsOf = ({ SETTINGS }: Pick<CanonicalBindings, "SETTINGS">) => {
-  const { apiOrigin, appsDomain, environment, paused } = SETTINGS
+  const { apiOrigin, appsDomain, buildsPerDay, environment, paused } = SETTINGS
   const { port, protocol } = new URL(apiOrigin)
   return Layer.succeed(Settings, {
     environment,
     appsDomain,
     paused,
     fixturesEnabled: false,
-    buildsPerDay: Limits.buildsPerDay,
+    buildsPerDay,
     sandboxMsPerMonth: Limits.sandboxMsPerMonth,
     smokeRetryMs: Limits.probeRetryMs,
     apiOrigin,

@@ -25,7 +25,7 @@ import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bi
 import { ServerLimits } from "../ServerLimits.ts"
 import { directoryName } from "./Names.ts"
 import { nextDueMs, type Work } from "./Drain.ts"
-import { PawlObject } from "./PawlObject.ts"
+import { type Parts, PawlObject } from "./PawlObject.ts"
 
 const isKind = Schema.is(CommandKind)
 const isRecordKind = (kind: string): kind is Kind => kinds.some((each) => each === kind)
@@ -76,6 +76,11 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
 
   protected override work(): Work {
     return handlers
+  }
+
+  /** Nobody else works here: whoever held something was this object before, which is gone. */
+  protected override begun(): Effect.Effect<void, unknown, Parts> {
+    return Effect.asVoid(Effect.flatMap(Commands, (commands) => commands.releaseAll))
   }
 
   /** Tells the directory what changed, one message after the other. What cannot be told now is told by the next alarm. */

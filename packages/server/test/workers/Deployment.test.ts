@@ -19,6 +19,7 @@ describe("A deployment to Cloudflare", () => {
         paused: false,
         version: "0.0.0-test",
         requestsPerMinute: 600,
+        buildsPerDay: 60,
         checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] }
       },
       folder

@@ -74,6 +74,7 @@ export const callers = (installed: () => Installed): void => {
         paused: false,
         version: "0.0.0-test",
         requestsPerMinute: 1,
+        buildsPerDay: 1,
         checks: null
       })
       expect(scripts.filter(({ hosts }) => hosts.length > 0).map(({ name }) => name)).toEqual(["api", "router"])

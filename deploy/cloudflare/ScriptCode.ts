@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { readTemplate } from "@pawl/server/node/TemplateFolder"
 import { build, type Plugin } from "esbuild"
-import { bundlerCode, bundlerPackages } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { bundlerCode, bundlerPackages, forWorkers } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
 import type { Script } from "./Scripts.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -33,18 +33,9 @@ export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
     define: { PAWL_TEMPLATES: await templates() },
-    bundle: true,
-    write: false,
-    minify: true,
-    treeShaking: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    mainFields: ["module", "main"],
-    conditions: ["pawl-source", "workerd", "worker", "module"],
+    ...forWorkers,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [withoutSwagger],
-    logLevel: "silent"
+    plugins: [withoutSwagger]
   })
   return outputFiles[0]?.text ?? ""
 }

@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url"
 import { textOf } from "@pawl/core/primitives/Utf8"
 import { vendoredFiles } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
-import { build, type Plugin } from "esbuild"
+import { build, type BuildOptions, type Plugin } from "esbuild"
 
 const folder = fileURLToPath(new URL("../src/builder", import.meta.url))
 
@@ -27,21 +27,26 @@ const lexerOfJavaScript: Plugin = {
   }
 }
 
+/** How code for Workers is bundled: one module that asks for nothing but what the runtime has. */
+export const forWorkers: BuildOptions & { readonly write: false } = {
+  bundle: true,
+  write: false,
+  minify: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2022",
+  mainFields: ["module", "main"],
+  conditions: ["pawl-source", "workerd", "worker", "module"],
+  logLevel: "silent"
+}
+
 /** The code of the Worker of a build. `./esbuild.wasm` and `./packages.json` stay imports, and Node's modules. */
 export const bundlerCode = async (): Promise<string> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder, loader: "js" },
     plugins: [lexerOfJavaScript],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    mainFields: ["module", "main"],
-    conditions: ["pawl-source", "workerd", "worker", "module"],
-    external: ["cloudflare:*", "node:*", "./esbuild.wasm", "./packages.json"],
-    logLevel: "silent"
+    ...forWorkers,
+    external: ["cloudflare:*", "node:*", "./esbuild.wasm", "./packages.json"]
   })
   return outputFiles[0]?.text ?? ""
 }

@@ -3,7 +3,7 @@
  * can be missed; what is sent is the record as it stands then, so sending it again, or late, does no harm.
  */
 import { type Kind, kinds } from "@pawl/core/model/Entities"
-import { allTables, quoted, type Table, table } from "@pawl/sql/Tables"
+import { quoted, type Table, table } from "@pawl/sql/Tables"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { ObjectStorage } from "../sqlite/ObjectStorage.ts"
 import { mirroredKinds } from "./Scopes.ts"
@@ -92,7 +92,7 @@ export const takeCopies = (storage: ObjectStorage): void =>
   })
 
 const put = ({ sql }: ObjectStorage, projectId: string, { id, kind, row }: MirroredRow): void => {
-  const { columns, name } = allTables.find((each) => each.kind === kind) ?? table(kind)
+  const { columns, name } = table(kind)
   if (row === null) {
     sql.exec(`DELETE FROM ${name} WHERE id = ? AND project_id = ?`, id, projectId)
     return

@@ -5,7 +5,7 @@
 import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import type { Commit, Expectation, Stored } from "@pawl/core/ledger/Commit"
 import { idOf } from "@pawl/core/ledger/CommitRules"
-import { Conflict, Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { Conflict, Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import { Commands } from "@pawl/core/work/Commands"
@@ -121,19 +121,12 @@ const commands = (
 })
 
 /** Budgets are those of the whole installation. */
-const counter = (directory: DirectoryCalls): DailyCounter["Service"] => {
-  const none: Effect.Effect<void, LedgerUnavailable> = Effect.void
-  return {
-    used: (name, day) => read("count", () => directory.used(name, day)),
-    usedBy: (prefix, day) => read("count", () => directory.usedBy(prefix, day)),
-    take: (name, day, max, also = []) => read("count", () => directory.take(name, day, max, also)),
-    add: (name, day, amount, also = []) =>
-      Effect.andThen(
-        read("count", () => directory.add(name, day, amount, also)),
-        none
-      )
-  }
-}
+const counter = (directory: DirectoryCalls): DailyCounter["Service"] => ({
+  used: (name, day) => read("count", () => directory.used(name, day)),
+  usedBy: (prefix, day) => read("count", () => directory.usedBy(prefix, day)),
+  take: (name, day, max, also = []) => read("count", () => directory.take(name, day, max, also)),
+  add: (name, day, amount, also = []) => Effect.asVoid(read("count", () => directory.add(name, day, amount, also)))
+})
 
 /** The stores of a Project's object, over what its own SQLite has. `committed` is told of each commit of its own. */
 export const projectStores = (

@@ -55,8 +55,8 @@ const reserved: ReadonlySet<Kind> = new Set<Kind>(["project", ...Object.values(r
 export const isReserved = (kind: Kind): boolean => reserved.has(kind)
 
 /**
- * Kinds whose records the directory has copies of, for lists across Projects and for routers. The Project's own decide;
- * a copy is a moment behind.
+ * Kinds whose records the directory has copies of, for lists across Projects. The Project's own decide; a copy is a moment
+ * behind.
  */
 export const mirroredKinds: ReadonlyArray<Kind> = [
   "project",

@@ -47,7 +47,7 @@ const isDead = (id: string) =>
 
 /** A Project. Its name is the Project's id. */
 export class ProjectObject extends PawlObject implements ProjectCalls {
-  private telling_: Promise<void> | null = null
+  private untilTold: Promise<void> | null = null
   private isBehind = false
 
   constructor(ctx: DurableObjectState, env: CanonicalBindings) {
@@ -86,12 +86,12 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   /** Tells the directory what changed, one message after the other. What cannot be told now is told by the next alarm. */
   protected override moved(): void {
     this.isBehind = true
-    this.telling_ ??= this.tellAll()
+    this.untilTold ??= this.tellAll()
       .catch(() => this.ctx.storage.setAlarm(Date.now() + ServerLimits.tellAgainMs))
       .finally(() => {
-        this.telling_ = null
+        this.untilTold = null
       })
-    this.ctx.waitUntil(this.telling_)
+    this.ctx.waitUntil(this.untilTold)
   }
 
   private async tellAll(): Promise<void> {

@@ -5,7 +5,7 @@ import { across, inTurn, lastly, median, worst } from "../../Rounds.ts"
 import * as Front from "../Front.ts"
 import { bareSite, type SentFile } from "./BarePage.ts"
 import { slowVisit, type Vitals, vitalsOf, watchVitals } from "./Vitals.ts"
-import { settled, signedIn, type World } from "./World.ts"
+import { bounded, settled, signedIn, type World } from "./World.ts"
 
 const paths = { inbox: "/", changes: "/p/many/changes" } as const
 
@@ -96,15 +96,7 @@ const figuresOf = (
   }
   const told = (name: "tbt" | "cls" | "inp", unit: string, bound: number) => {
     const value = Math.max(median(of(name, pages.inbox)), median(of(name, pages.changes)))
-    return figure({
-      name: `console-${name}`,
-      value,
-      unit,
-      floor: "what it may be",
-      floorValue: bound,
-      ratio: value / bound,
-      target: valueAtMost(bound, unit)
-    })
+    return bounded(`console-${name}`, value, unit, bound)
   }
   return [
     painted("fcp", 1000),

@@ -9,14 +9,23 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as PostgresServer from "../../packages/adapters-pg/test/PostgresServer.ts"
 import { type Bench, figure, type Figure, ratioAtLeast } from "../Figure.ts"
 import { prepare, projectOf } from "../parts/PromotionWorld.ts"
-import { first, sleepMs, slotsEach, type Turn } from "../parts/SleepingWork.ts"
+import { first, slotsEach, type Turn } from "../parts/SleepingWork.ts"
 import type { Told } from "../parts/SleepingWorker.ts"
 import { across, inTurn, lastly, median } from "../Rounds.ts"
 
 const program = fileURLToPath(new URL("../parts/SleepingWorker.ts", import.meta.url))
-const projects = 60
+/**
+ * Projects, each of which has one piece of work at a time: more than three processes have slots, or it would be the
+ * Projects that are waited for.
+ */
+const projects = { promotions: 60, changes: 240 } as const
 /** Changes of each Project. */
-const each = { promotions: 10, changes: 5 } as const
+const each = { promotions: 10, changes: 2 } as const
+/**
+ * A Change has four pieces of work where a promotion has one, so that a process keeps four times as many in hand: they
+ * are longer, or three processes and Postgres want more than two cores.
+ */
+const sleepMs = { promotions: 300, changes: 1000, looks: 300 } as const
 /** Between which shares of all it is counted: at first there is work to be found, at the end there is not enough for all. */
 const between = [0.15, 0.8] as const
 
@@ -52,9 +61,10 @@ const rateOf = async (url: string, processes: number, only: Turn["only"]): Promi
   const schema = `bench_${schemas++}`
   const stores = storesOn(url, schema)
   const count = each[only]
-  await stores.runPromise(prepare(projects, only === "promotions" ? count : 0))
-  const children = await started(processes, [url, schema, "1", JSON.stringify({ projects, each: count })])
-  const [from, to] = between.map((part) => Math.floor(projects * count * part)) as [number, number]
+  const many = projects[only]
+  await stores.runPromise(prepare(many, only === "promotions" ? count : 0))
+  const children = await started(processes, [url, schema, "1", JSON.stringify({ projects: many, each: count })])
+  const [from, to] = between.map((part) => Math.floor(many * count * part)) as [number, number]
   const last = only === "promotions" ? "candidate.promote" : "release.run"
   const ends: Array<number> = []
   const enough = new Promise<void>((resolve) => {
@@ -65,12 +75,12 @@ const rateOf = async (url: string, processes: number, only: Turn["only"]): Promi
   })
   const sending = Effect.flatMap(Ledger, (ledger) =>
     Effect.forEach(
-      Array.from({ length: projects }, (_, project) => project),
+      Array.from({ length: many }, (_, project) => project),
       (project) =>
         ledger.commit({
           name: "Bench.send",
           projectId: projectOf(project),
-          commands: [first({ project, n: 0, each: count, only })]
+          commands: [first({ project, n: 0, each: count, only, sleepMs: sleepMs[only] })]
         }),
       { concurrency: 4 }
     )
@@ -105,7 +115,7 @@ const latencies = async (
   for (const child of children) child.on("message", (told: Told) => heard.get(told.id)?.(told))
   const times: { readonly commit: Array<number>; readonly claim: Array<number> } = { commit: [], claim: [] }
   const look = async (n: number) => {
-    const command = first({ project: 0, n, each: 0, only: "changes" })
+    const command = first({ project: 0, n, each: 0, only: "changes", sleepMs: sleepMs.looks })
     const asked = { ...command, kind: "release.run" as const, id: `release.run:look/${n}` }
     const begun = new Promise<Told>((resolve) => heard.set(asked.id, resolve))
     const sentMs = performance.now()
@@ -173,7 +183,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       beside("claim-beside-100-idle", ({ claim }) => claim)
     ],
     notes: [
-      `${projects} Projects; machine-bound work is a sleep of ${sleepMs} ms, and a process has ${slotsEach} slots, twice as many for Projects that have none.`
+      `Promotions of ${projects.promotions} Projects, Changes of ${projects.changes}; machine-bound work is a sleep of ${sleepMs.promotions} ms in a promotion, of ${sleepMs.changes} ms in each of the four commands of a Change. A process has ${slotsEach} slots in each lane, twice as many for Projects that have none.`
     ]
   }
 }

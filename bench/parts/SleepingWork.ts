@@ -11,9 +11,6 @@ import { lanes, type SlotsPerLane } from "@pawl/core/work/Lanes"
 import { Effect } from "effect"
 import { ask, opening, projectOf, snapshotOf, verifying } from "./PromotionWorld.ts"
 
-/** How long each piece of machine-bound work takes, ms. */
-export const sleepMs = 300
-
 /** Commands that a process works on at a time. */
 export const slotsEach = 6
 
@@ -28,6 +25,8 @@ export interface Turn {
   readonly each: number
   /** Only their promotion is work, or all of their life. */
   readonly only: "promotions" | "changes"
+  /** How long each piece of machine-bound work takes, ms. */
+  readonly sleepMs: number
 }
 
 const steps = {
@@ -69,7 +68,7 @@ const commitOf = (kind: Command["kind"], turn: Turn): Pick<Commit, "writes" | "e
 const handler = (command: Command) =>
   Effect.gen(function* () {
     const turn = command.payload as unknown as Turn
-    yield* Effect.sleep(sleepMs)
+    yield* Effect.sleep(turn.sleepMs)
     const { events = [], writes = [] } = commitOf(command.kind, turn)
     yield* (yield* Ledger).commit({
       name: `Bench.${command.kind}`,

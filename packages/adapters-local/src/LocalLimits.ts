@@ -277,8 +277,8 @@ export const LocalLimits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** By how much of niceness a process goes after others: its app has deaths held against it, or its request takes long. */
-  appLowNice: 5,
+  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long. */
+  lowNice: 5,
   /** The share of its CPU time after which a request takes long. */
   appLowShare: 0.5,
   /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */

@@ -1,6 +1,7 @@
 /** Programs of ours that run as processes of their own. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { LocalLimits } from "./LocalLimits.ts"
 
 /**
  * The arguments of Node for a program beside a module of ours. `from` is that module's `import.meta.url`. From the
@@ -13,23 +14,34 @@ export const ownProgram = (from: string, name: string): ReadonlyArray<string> =>
 
 // The shell bounds what a program starts itself, too: `--max-old-space-size` reaches only Node.
 const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+
+/** A command line that goes after the server, git and the apps, by as much as `lowNice`: a check or a build can wait. */
+export const goingLast = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "nice",
+  "-n",
+  String(LocalLimits.lowNice),
+  ...argv
+]
+
 const KiB = 1024
 
 /**
  * Starts a program of ours, which reads what anyone may have written: bounded in memory (its data in all, and V8's heap,
  * in bytes), in a process group of its own, with nothing of our environment and no output. It is talked to by messages.
- * `stderr`: its standard error is a pipe, which whoever starts it reads.
+ * `stderr`: its standard error is a pipe, which whoever starts it reads. `last`: it is `goingLast`.
  */
 export const startBounded = (
   program: ReadonlyArray<string>,
   {
     dataBytes,
     heapBytes,
+    last = false,
     stderr = false
-  }: { readonly dataBytes: number; readonly heapBytes: number; readonly stderr?: boolean }
+  }: { readonly dataBytes: number; readonly heapBytes: number; readonly last?: boolean; readonly stderr?: boolean }
 ): ChildProcess => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
-  return spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...node], {
+  const argv = last ? goingLast(node) : node
+  return spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...argv], {
     cwd: "/",
     env: { LC_ALL: "C.UTF-8" },
     detached: true,

@@ -5,6 +5,7 @@ import { constants } from "node:os"
 import { Duplex, Readable } from "node:stream"
 import type { SandboxJob, SandboxOutcome, SandboxResult } from "@pawl/core/verification/Sandbox"
 import { LocalLimits } from "../LocalLimits.ts"
+import { goingLast } from "../OwnProgram.ts"
 import { cpuMilliseconds, type JobCgroup, killAll, oomKills, removeCgroup } from "./Cgroups.ts"
 import { collect } from "./Collection.ts"
 import { insideArgv, joining, type Launch } from "./Isolator.ts"
@@ -131,7 +132,7 @@ const spawnJob = (supervisor: Supervisor, job: SandboxJob, layer: string | null)
     mount = needsMount(job) ? makeJobMount(root, user, layer, limits.diskBytes) : null
     launch = supervisor.isolator.launch({ disk: mount?.place ?? null, limits, root, user, privatePath, inside })
     const argv = mount === null ? launch.argv : mount.around(launch.argv)
-    const [file = "/bin/sh", ...args] = joining(cgroup?.joinFiles ?? [], argv)
+    const [file = "/bin/sh", ...args] = goingLast(joining(cgroup?.joinFiles ?? [], argv))
     const { readEnd, writeEnd } = supervisor.outputPipe()
     const child = spawn(file, args, {
       cwd: root.inner,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { once } from "node:events"
-import { tmpdir } from "node:os"
+import { getPriority, tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { IsolationMissing, Sandbox } from "@pawl/core/verification/Sandbox"
 import { jobOf, runJob, textOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
@@ -116,6 +116,11 @@ const supervision = (force: "bubblewrap" | "unshare") => {
         .filter((line) => !/^\/dev\/null$|pipe-\d+ \(deleted\)$|^\/proc\//.test(line))
     ).toEqual([])
     expect(said()).toContain("/dev/null")
+  })
+
+  it("lets the server and the apps go first: its jobs are by 5 of niceness behind them", async () => {
+    const result = await Effect.runPromise(Effect.provide(runJob(jobOf("nice")), layer({ force })))
+    expect(textOf(result).trim()).toBe(String(Math.min(getPriority() + 5, 19)))
   })
 
   it("ends its jobs and leaves nothing when its layer is closed", async () => {

@@ -39,7 +39,7 @@ const stderrKept = 16 * 1024
 
 /** Starts a process in a group of its own, so that esbuild's dies with it. A failure to start rejects `ready`. */
 export const startChild = ({ heapBytes, memoryBytes }: ChildLimits = childLimits): BundlerChild => {
-  const child = startBounded(program, { dataBytes: memoryBytes, heapBytes, stderr: true })
+  const child = startBounded(program, { dataBytes: memoryBytes, heapBytes, last: true, stderr: true })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (stderr.length < stderrKept) stderr += text.slice(0, stderrKept - stderr.length)

@@ -233,7 +233,7 @@ export class HostProcess {
   private lower(): void {
     this.low = true
     try {
-      const priority = Math.min(getPriority() + LocalLimits.appLowNice, constants.priority.PRIORITY_LOW)
+      const priority = Math.min(getPriority() + LocalLimits.lowNice, constants.priority.PRIORITY_LOW)
       for (const thread of readdirSync(`/proc/${this.pid}/task`)) setPriority(Number(thread), priority)
     } catch {
       // It ended by itself, or runs as somebody whom we may not slow down.

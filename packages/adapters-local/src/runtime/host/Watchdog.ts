@@ -45,7 +45,7 @@ export class Watchdog {
       tickMs: LocalLimits.appWatchMs,
       idleTickMs: LocalLimits.appWatchIdleMs,
       lowShare: LocalLimits.appLowShare,
-      lowNice: LocalLimits.appLowNice
+      lowNice: LocalLimits.lowNice
     }
     this.thread = new Worker(
       new URL(`./WatchdogThread${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),

@@ -49,7 +49,7 @@ it.skipIf(!mayRaise)("lets others go before a process whose request takes long, 
       await priorityBecomes(pid, usual)
       child.stdin.write("more")
       await says(child)
-      await priorityBecomes(pid, usual + LocalLimits.appLowNice)
+      await priorityBecomes(pid, usual + LocalLimits.lowNice)
       expect(watch.verdict()).toBeNull()
     }
     watch.release()

@@ -15,6 +15,7 @@ export const routes = {
     code: ["GET", "/v1/projects/:id/code"],
     usage: ["GET", "/v1/projects/:id/usage"],
     versions: ["GET", "/v1/projects/:id/versions"],
+    version: ["GET", "/v1/projects/:id/versions/:n"],
     compare: ["GET", "/v1/projects/:id/compare"],
     sbom: ["GET", "/v1/projects/:id/versions/:n/sbom"],
     bundle: ["GET", "/v1/projects/:id/versions/:n/bundle"],
@@ -87,6 +88,7 @@ export const routes = {
     challenge: ["GET", "/v1/candidates/:id/approval-challenge"]
   },
   releases: {
+    get: ["GET", "/v1/releases/:id"],
     injectFailure: ["POST", "/v1/projects/:id/releases/inject-failure"],
     getTarget: ["GET", "/v1/projects/:id/release-target"],
     putTarget: ["PUT", "/v1/projects/:id/release-target"],

@@ -4,6 +4,7 @@ import { Link } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
+import { releaseOf } from "../generation/ReleaseQuery.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Outside } from "../ui/Outside.tsx"
 import { Status } from "../ui/Status.tsx"
@@ -22,12 +23,10 @@ export const LiveLine = ({
 }): ReactNode => {
   const key = keys.ofProject(projectId, "live", String(generation))
   const query = useAnswer(key, async (options) => {
-    const params = { id: projectId }
-    const [{ app }, { items }] = await Promise.all([
-      api.apps.get({ params }, options),
-      api.projects.releases({ params, query: {} }, options)
+    const [{ app }, release] = await Promise.all([
+      api.apps.get({ params: { id: projectId } }, options),
+      releaseOf(projectId, generation, options)
     ])
-    const release = items.find((each) => each.generation === generation) ?? null
     return { app, ...goingOf(generation, app, release) }
   })
   useWatching([key], query.data?.status === "releasing")

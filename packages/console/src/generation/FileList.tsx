@@ -46,7 +46,7 @@ export const FileList = ({ files }: { readonly files: ReadonlyArray<FileDiff> })
       <p>Both have the same files.</p>
     </Empty>
   ) : (
-    <ul role="list" className="files">
+    <ul role="list" className="compared">
       {files.map((file, index) => (
         <li key={file.path}>
           <details open={index < opened && file.patch.length < openedLength}>

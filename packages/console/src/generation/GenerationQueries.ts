@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
-import { Refusal } from "../api/Refusal.ts"
+import { releaseOf } from "./ReleaseQuery.ts"
 import type { Answer } from "../api/Wire.ts"
 import { askedFor } from "./Window.ts"
 
@@ -34,28 +34,17 @@ export const useChunk = (id: string, chunk: number): UseQueryResult<Chunk> =>
     return { versions: byNumber(versions.items), releases: byNumber(releases.items) }
   })
 
-/** One generation with its release. Throws where there is none of that number. */
+/** One generation with its release. The server says where there is none of that number. */
 export const useGeneration = (
   id: string,
   n: number
 ): UseQueryResult<{ readonly version: Version; readonly release: Release | null }> =>
   useAnswer(keys.ofProject(id, "generation", String(n)), async (options) => {
-    const asked = { params: { id }, query: { before: n + 1, limit: 1 } }
-    const [versions, releases] = await Promise.all([
-      api.projects.versions(asked, options),
-      api.projects.releases(asked, options)
+    const [{ version }, release] = await Promise.all([
+      api.projects.version({ params: { id, n: String(n) } }, options),
+      releaseOf(id, n, options)
     ])
-    const [version] = versions.items
-    if (version === undefined)
-      throw new Refusal({
-        status: 404,
-        code: "unknown_generation",
-        title: "There is no such generation",
-        detail: `This Project has no generation S${n}.`,
-        requestId: null,
-        facts: {}
-      })
-    return { version, release: releases.items[0] ?? null }
+    return { version, release }
   })
 
 /** The newest hundred Changes, by id: rows are told by their goals. */

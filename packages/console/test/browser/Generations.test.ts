@@ -119,9 +119,9 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
   })
 
   it("that are not there are told, and the page lives", async () => {
-    const { page, settled } = await open("generations/77")
+    const { page, settled } = await open("generations/77", { refused: ["/versions/77$"] })
     await settled("Generation S77")
-    await page.getByText("This Project has no generation S77.").waitFor()
+    await page.getByText("There is no generation S77").first().waitFor()
     await close()
   })
 

@@ -40,7 +40,7 @@ describe("What a planner hears", () => {
 
   it.each([
     ["a shape that is none", { tasks: [{ ...task, kind: "dance" }] }, "kind"],
-    ["no list of Tasks", {}, "Expected array"],
+    ["no list of Tasks", {}, "Expected an array"],
     ["no Task", { tasks: [] }, "0 Tasks; use 1 to 12"],
     ["too many", { tasks: Array.from({ length: 13 }, (_, at) => ({ ...task, key: `t${at}` })) }, "13 Tasks"],
     [

@@ -14,10 +14,12 @@ export class ToolRefused extends Data.TaggedError("ToolRefused")<{
   }
 }
 
-/** A question to the API. What is undefined in `query` is left out. */
+type QueryValue = string | number | undefined
+
+/** A question to the API. What is undefined in `query` is left out; a list is said once for each of its values. */
 export interface ApiQuestion {
   readonly path: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Readonly<Record<string, QueryValue | ReadonlyArray<string>>>
   /** Sent as JSON by POST; without it the question is a GET. */
   readonly body?: unknown
 }
@@ -59,7 +61,9 @@ const refusalOf = (status: number, text: string): ToolRefused => {
 
 const addressOf = ({ baseUrl }: ToolApiOptions, { path, query = {} }: ApiQuestion): URL => {
   const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`)
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  for (const [name, given] of Object.entries(query))
+    for (const value of Array.isArray(given) ? given : [given])
+      if (value !== undefined) url.searchParams.append(name, String(value))
   return url
 }
 

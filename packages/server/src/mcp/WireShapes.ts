@@ -19,7 +19,10 @@ export interface ChangeJson {
   readonly id: string
   readonly projectId: string
   readonly status: string
+  readonly kind: string
+  readonly riskTier: string
   readonly goal: string
+  readonly createdBy: unknown
   readonly createdAt: string
   readonly updatedAt: string
 }

@@ -7,6 +7,7 @@ import { system } from "@pawl/core/model/Actor"
 import type { Lane } from "@pawl/core/model/Lane"
 import type { LaneEntry } from "@pawl/core/model/LaneEntry"
 import { Ledger } from "@pawl/core/ledger/Ledger"
+import type { Release } from "@pawl/core/model/Release"
 import { commandId } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 
@@ -77,4 +78,29 @@ export const laneEntryOf = (projectId: string, changeId: string) =>
     const writes = [Commit.insert("lane", lane), Commit.insert("laneEntry", entry)]
     yield* (yield* Ledger).commit({ name: "test", projectId: project, writes, events })
     return entry.id
+  })
+
+/** The id of a release of a Project that never began. */
+export const releaseOf = (candidateId: string) =>
+  Effect.gen(function* () {
+    const { record: candidate } = yield* demand("candidate", candidateId)
+    const { changeId, projectId, updatedAt } = candidate
+    const release: Release = {
+      id: `rel_${projectId}_9`,
+      projectId,
+      generation: 9,
+      changeId,
+      candidateId: candidate.id,
+      commit: candidate.baseCommit,
+      tree: candidate.baseTree,
+      status: "failed",
+      reason: "a test put it there",
+      replacedGeneration: null,
+      bundleSource: null,
+      probes: [],
+      createdAt: updatedAt,
+      updatedAt
+    }
+    yield* (yield* Ledger).commit({ name: "test", projectId, writes: [Commit.insert("release", release)] })
+    return release.id
   })

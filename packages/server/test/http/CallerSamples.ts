@@ -14,6 +14,7 @@ export interface Ids {
   readonly evidence: string
   readonly deadLetter: string
   readonly laneEntry: string
+  readonly release: string
   readonly webhook: string
   readonly webhookDelivery: string
   readonly token: string
@@ -49,6 +50,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "projects.source": { id: "bare", body: () => ({ template: "blank" }) },
   "projects.code": { id: "project" },
   "projects.versions": { id: "project" },
+  "projects.version": { id: "project" },
   "projects.sbom": { id: "project" },
   "projects.compare": { id: "project" },
   "statements.statement": { id: "project" },
@@ -108,6 +110,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   "approvers.remove": { id: "approver" },
   "approvals.approve": { id: "change", body: (ids) => ({ candidateId: ids.candidate, decision: "granted" }) },
+  "releases.get": { id: "release" },
   "releases.injectFailure": { id: "project" },
   "releases.getTarget": { id: "project" },
   "releases.putTarget": { id: "project", body: () => target },

@@ -6,7 +6,7 @@ import { type Ids, samples, target } from "./CallerSamples.ts"
 import { newPasskey } from "@pawl/testing/tools/SoftwareAuthenticator"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { deadLetterOf, expiredToken, laneEntryOf } from "./CallerFixtures.ts"
+import { deadLetterOf, expiredToken, laneEntryOf, releaseOf } from "./CallerFixtures.ts"
 import { operationsOf } from "./Operations.ts"
 import { type Answer, type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "./TestApi.ts"
 
@@ -109,6 +109,7 @@ describe("The wrong caller", () => {
       webhookDelivery: ping.body.delivery.id,
       deadLetter: await api.run(deadLetterOf(project.id)),
       laneEntry: await api.run(laneEntryOf(project.id, made.changeId)),
+      release: await api.run(releaseOf(made.candidateId)),
       token: token.body.id,
       session: sessions.body.items[0].id,
       organization: firstOrganizationId,

@@ -5,6 +5,7 @@ import { sbomType } from "@pawl/core/packages/Sbom"
 import { Usage } from "@pawl/core/project/Usage"
 import { ImportOrigin } from "@pawl/core/project/SourceImport"
 import { TemplateName } from "@pawl/core/project/Templates"
+import { Trigger } from "@pawl/core/model/Generation"
 import { releaseStatuses } from "@pawl/core/model/Release"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { matching } from "@pawl/core/primitives/TextPattern"
@@ -16,6 +17,7 @@ import { about, administering, BodyLimit, reading, readingOwn, writing, writingO
 import { diffed } from "../Diffs.ts"
 import {
   ById,
+  oneOfParam,
   PageParams,
   pageOf,
   queryNumber,
@@ -159,14 +161,21 @@ const NumberedPageParams = Schema.Struct({
 
 const versions = HttpApiEndpoint.get("versions", "/v1/projects/:id/versions", {
   params: ById,
-  query: NumberedPageParams,
+  query: Schema.Struct({ ...NumberedPageParams.fields, trigger: oneOfParam("trigger", Trigger.literals) }),
   success: pageOf(VersionRecord)
 }).annotateMerge(
   about(
     reading,
     "The generations of a Project, newest first",
-    "With `before` those with smaller numbers, wherever that is in the list: `before=8&limit=1` is S7 alone. Then `nextCursor` is null, and the last number leads on."
+    `With \`before\` those with smaller numbers, wherever that is in the list: \`before=8&limit=2\` is S7 and S6. Then \`nextCursor\` is null, and the last number leads on. \`trigger\` keeps those that came to be in one of the ways that are named, each as a \`trigger=\` of its own; with \`before\`, of the page that there would be without it. ${searchWords("generations", "With `trigger`")} Ask for the next page with the same query.`
   )
+)
+
+const version = HttpApiEndpoint.get("version", "/v1/projects/:id/versions/:n", {
+  params: Schema.Struct({ ...ById.fields, n: Schema.String }),
+  success: Schema.Struct({ version: VersionRecord })
+}).annotateMerge(
+  about(reading, "One generation of a Project", "By its number: `versions/7` is S7. 404 `unknown_generation`.")
 )
 
 const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
@@ -258,6 +267,7 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(code)
   .add(usage)
   .add(versions)
+  .add(version)
   .add(compare)
   .add(sbom)
   .add(bundle)

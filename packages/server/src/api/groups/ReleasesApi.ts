@@ -33,6 +33,17 @@ const injectFailure = HttpApiEndpoint.post("injectFailure", "/v1/projects/:id/re
 
 const developmentOnly = "Only used in development, where a Project has no app of its own."
 
+const get = HttpApiEndpoint.get("get", "/v1/releases/:id", {
+  params: ById,
+  success: Schema.Struct({ release: ReleaseRecord })
+}).annotateMerge(
+  about(
+    reading,
+    "A release",
+    "With what its probes saw. Its id is `rel_`, the Project's id, `_` and the generation. A generation that was never to go live has none: 404 `unknown_release`."
+  )
+)
+
 const getTarget = HttpApiEndpoint.get("getTarget", "/v1/projects/:id/release-target", {
   params: ById,
   success: ReleaseTargetAnswer
@@ -59,9 +70,10 @@ const deleteTarget = HttpApiEndpoint.delete("deleteTarget", "/v1/projects/:id/re
 
 /** Failures are injected only where fixtures are enabled. */
 export const ReleasesApi = HttpApiGroup.make("releases")
+  .add(get)
   .add(injectFailure)
   .add(getTarget)
   .add(putTarget)
   .add(deleteTarget)
   .middleware(Authenticated)
-  .annotate(OpenApi.Description, "Failure injection, and release targets")
+  .annotate(OpenApi.Description, "Releases, failure injection, and release targets")

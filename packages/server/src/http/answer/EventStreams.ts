@@ -4,6 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
 import { requireStillIn } from "@pawl/core/access/StillIn"
 import { EventLog } from "@pawl/core/event/EventLog"
+import type { Event } from "@pawl/core/model/Event"
 import { steadyMillis } from "@pawl/core/primitives/Time"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
@@ -107,10 +108,14 @@ export const openWhile = Effect.fnUntraced(function* <E, E2, R2>(
   return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } })
 })
 
-/** Every event after `after`, then each new one. */
-export const eventStream = Effect.fnUntraced(function* (projectId: string, after: number) {
+/** Every event after `after` that fits, then each new one. */
+export const eventStream = Effect.fnUntraced(function* (
+  projectId: string,
+  after: number,
+  fits: (event: Event) => boolean
+) {
   const log = yield* EventLog
   // Asked once before, so that events that are gone are a problem and not a stream that ends.
   yield* log.read(projectId, after, 1)
-  return yield* streaming(projectId, Stream.map(log.follow(projectId, after), frame))
+  return yield* streaming(projectId, Stream.map(Stream.filter(log.follow(projectId, after), fits), frame))
 })

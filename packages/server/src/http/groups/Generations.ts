@@ -1,10 +1,12 @@
-/** Generations by their numbers: those below one, the releases of these, and what changes between two. */
+/** Generations by their numbers: one, those below one, the releases of these, and what changes between two. */
 import { NoSource } from "@pawl/core/app/Apps"
 import { find } from "@pawl/core/ledger/Decision"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
+import { search } from "@pawl/core/ledger/Search"
 import { generationKey } from "@pawl/core/model/Entities"
+import type { Generation, Trigger } from "@pawl/core/model/Generation"
 import { releaseId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Project } from "@pawl/core/model/Project"
@@ -32,17 +34,55 @@ const inOrder = Effect.fnUntraced(function* <K extends "generation" | "release">
 const below = (before: number, limit: number = Limits.pageSize): ReadonlyArray<number> =>
   Array.from({ length: Math.min(limit, before) }, (_, index) => before - 1 - index)
 
-/** A page of generations, newest first, each with the address of its version. */
-export const versionsOf = Effect.fnUntraced(function* ({ id: projectId }: Project, { before, ...asked }: Asked) {
-  const page = yield* before === undefined
-    ? listed("generation", { projectId, order: "newest", ...asked })
-    : inOrder(
-        "generation",
-        below(before, asked.limit).map((n) => generationKey(projectId, n))
-      )
-  const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
-  return { ...page, items }
+/** A generation with the address of its version. */
+const withUrl = (each: Generation) => Effect.map(versionUrl(each), (url) => ({ ...each, url }))
+
+interface AskedVersions extends Asked {
+  readonly trigger?: Trigger | ReadonlyArray<Trigger>
+}
+
+/**
+ * A page of generations, newest first, each with the address of its version; with `trigger` those that came to be in one
+ * of these ways. No index leads to them: a promotion writes a page for each.
+ */
+export const versionsOf = Effect.fnUntraced(function* (
+  { id: projectId }: Project,
+  { before, trigger, ...asked }: AskedVersions
+) {
+  const triggers = typeof trigger === "string" ? [trigger] : trigger
+  const fits = (each: Generation): boolean => triggers?.includes(each.trigger) !== false
+  const line = { projectId, order: "newest" } as const
+  const page =
+    before !== undefined
+      ? yield* inOrder(
+          "generation",
+          below(before, asked.limit).map((n) => generationKey(projectId, n))
+        )
+      : triggers === undefined
+        ? yield* listed("generation", { ...line, ...asked })
+        : yield* searched(line, fits, asked)
+  return { ...page, items: yield* Effect.forEach(page.items.filter(fits), withUrl) }
 })
+
+const searched = (
+  line: { readonly projectId: string; readonly order: "newest" },
+  fits: (each: Generation) => boolean,
+  asked: Omit<Asked, "before">
+) =>
+  Effect.flatMap(Records, (records) =>
+    search(
+      (from) =>
+        Effect.map(records.list("generation", { ...line, ...from }), ({ items, ...rest }) => ({
+          ...rest,
+          items: items.map(({ record }) => record)
+        })),
+      fits,
+      asked
+    )
+  )
+
+/** The generation of a number, as `versionsOf` tells each. Fails with `Unknown` where there is none. */
+export const versionOf = ({ id }: Project, n: number) => Effect.flatMap(generationOf(id, n), withUrl)
 
 interface AskedReleases extends Asked {
   readonly status?: Release["status"] | ReadonlyArray<Release["status"]>

@@ -25,7 +25,7 @@ import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { withTag } from "../answer/Validators.ts"
 import { codeAnswer } from "./Code.ts"
-import { comparison, releasesOf, versionsOf } from "./Generations.ts"
+import { comparison, releasesOf, versionOf, versionsOf } from "./Generations.ts"
 import { canonicalOf, pageOfProjects } from "./ProjectLists.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
@@ -140,6 +140,15 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     .handle("usage", ({ params }) => answering(Effect.flatMap(onProject(params.id), (project) => usage(project.id))))
     .handle("versions", ({ params, query }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project, query)))
+    )
+    .handle("version", ({ params }) =>
+      answering(
+        Effect.flatMap(onProject(params.id), (project) =>
+          number.test(params.n)
+            ? Effect.map(versionOf(project, Number(params.n)), (version) => ({ version }))
+            : new Unknown({ kind: "generation", id: params.n })
+        )
+      )
     )
     .handle("compare", ({ params, query }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => comparison(project, query)))

@@ -1,15 +1,16 @@
-/** Failure injection, and release targets. */
+/** Releases, failure injection, and release targets. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { injectFailure } from "@pawl/core/release/Injection"
 import { deleteTarget, getTarget, putTarget } from "@pawl/core/project/ReleaseTargets"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
-import { actor, onProject } from "../request/Reach.ts"
+import { actor, onProject, onRelease } from "../request/Reach.ts"
 
-/** Handlers of `releases`: the failure that a fixture asks for, and the target of a Project. */
+/** Handlers of `releases`: one of them, the failure that a fixture asks for, and the target of a Project. */
 export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
   handlers
+    .handle("get", ({ params }) => answering(Effect.map(onRelease(params.id), (release) => ({ release }))))
     .handle("injectFailure", ({ params }) =>
       answering(
         Effect.gen(function* () {

@@ -27,6 +27,7 @@ export interface Reachable {
   readonly candidate: RecordOf<"candidate">
   readonly evidence: RecordOf<"evidence">
   readonly laneEntry: RecordOf<"laneEntry">
+  readonly release: RecordOf<"release">
   readonly webhook: RecordOf<"webhook">
   readonly webhookDelivery: RecordOf<"webhookDelivery">
   readonly deadLetter: DeadLetter
@@ -91,6 +92,8 @@ export const onCandidate = once("candidate", (id) => within({ kind: "candidate",
 export const onChangeSet = once("changeSet", (id) => within({ kind: "changeSet", id }, demand("changeSet", id)))
 /** The row of evidence of an id; fails as `onProject` does. */
 export const onEvidence = once("evidence", (id) => within({ kind: "evidence", id }, demand("evidence", id)))
+/** The release of an id; fails as `onProject` does. */
+export const onRelease = once("release", (id) => within({ kind: "release", id }, demand("release", id)))
 /** The webhook of an id; fails as `onProject` does. */
 export const onWebhook = once("webhook", (id) => within({ kind: "webhook", id }, demand("webhook", id)))
 
@@ -151,6 +154,7 @@ const ways = {
   changesets: onChangeSet,
   evidence: onEvidence,
   "lane-entries": onLaneEntry,
+  releases: onRelease,
   webhooks: onWebhook,
   "webhook-deliveries": onDelivery,
   "dead-letters": onDeadLetter,

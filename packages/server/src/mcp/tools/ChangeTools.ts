@@ -1,4 +1,5 @@
 /** Changes: which there are, how one stands, and opening one. */
+import { changeKinds, changeStatuses, riskTiers } from "@pawl/core/model/Change"
 import { Effect, Schema } from "effect"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { changeId, cursor, limit, projectId, words } from "../ToolInput.ts"
@@ -13,31 +14,50 @@ import {
   type WhyJson
 } from "../WireShapes.ts"
 
-const shown = ({ createdAt, goal, id, status, updatedAt }: ChangeJson) => ({ id, status, goal, createdAt, updatedAt })
+const shown = ({ createdAt, createdBy, goal, id, kind, riskTier, status, updatedAt }: ChangeJson) => ({
+  id,
+  status,
+  kind,
+  riskTier,
+  goal,
+  createdBy,
+  createdAt,
+  updatedAt
+})
 const line = ({ goal, id, status }: ChangeJson): string => `${id}  ${status}  ${goal}`
+
+/** One value or several of some. */
+const someOf = <const L extends ReadonlyArray<string>>(values: L, description: string) =>
+  Schema.optionalKey(Schema.Array(Schema.Literals(values)).annotate({ description }))
+
+/** What stands for a page without a Change on it: those that are looked through may lie further on. */
+const none = (nextCursor: string | null): string =>
+  nextCursor === null ? "None." : "None so far: there are more to look through, ask with the nextCursor."
 
 /** The Changes of a Project. */
 export const listChanges = tool({
   name: "list_changes",
   title: "List Changes",
-  description: "The Changes of a Project, newest first. With a status only those.",
+  description: "The Changes of a Project, newest first. What you give must all hold.",
   reads: true,
   input: Schema.Struct({
     project: projectId,
-    status: Schema.optionalKey(
-      words("only Changes of this status, such as created, running, verifying, completed or failed")
-    ),
+    status: someOf(changeStatuses, "in one of these"),
+    kind: someOf(changeKinds, "of one of these"),
+    riskTier: someOf(riskTiers, "of one of these"),
+    createdBy: Schema.optionalKey(words("the id of who opened it, usr_…")),
+    q: Schema.optionalKey(words("words that all stand in its goal, or the beginning of its id")),
     limit,
     cursor
   }),
-  run: ({ cursor: from, limit: most = ServerLimits.mcpItems, project, status }, { api, fenced }) =>
+  run: ({ cursor: from, limit: most = ServerLimits.mcpItems, project, ...wanted }, { api, fenced }) =>
     Effect.map(
       api.json<PageJson<ChangeJson>>({
         path: pathTo`/v1/projects/${project}/changes`,
-        query: { status, limit: most, cursor: from }
+        query: { ...wanted, limit: most, cursor: from }
       }),
       ({ items, nextCursor }) => ({
-        text: items.length === 0 ? "None." : fenced("goals of Changes", items.map(line).join("\n")),
+        text: items.length === 0 ? none(nextCursor) : fenced("goals of Changes", items.map(line).join("\n")),
         structured: { changes: items.map(shown), nextCursor }
       })
     )

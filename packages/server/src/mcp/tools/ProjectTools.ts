@@ -1,4 +1,7 @@
 /** Projects: which there are, and how one stands. */
+import { changeStatuses } from "@pawl/core/model/Change"
+import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import { isFinal } from "@pawl/core/model/Lifecycle"
 import { Effect, Schema } from "effect"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { cursor, limit, projectId } from "../ToolInput.ts"
@@ -41,14 +44,13 @@ const unlessUnknown = <A>(asked: Effect.Effect<A, ToolRefused>): Effect.Effect<A
     () => Effect.succeed(null)
   )
 
+const openStatuses = changeStatuses.filter((status) => !isFinal(ChangeLifecycle, status))
+
 const openChanges = (api: ToolApi, project: string) =>
-  Effect.map(
-    api.json<PageJson<ChangeJson>>({
-      path: pathTo`/v1/projects/${project}/changes`,
-      query: { limit: ServerLimits.mcpItemsMost }
-    }),
-    ({ items }) => items.filter(({ status }) => !["completed", "failed", "cancelled"].includes(status))
-  )
+  api.json<PageJson<ChangeJson>>({
+    path: pathTo`/v1/projects/${project}/changes`,
+    query: { status: openStatuses, limit: ServerLimits.mcpItemsMost }
+  })
 
 /** How one Project stands. */
 export const getProject = tool({
@@ -65,13 +67,15 @@ export const getProject = tool({
         readonly canonical: { readonly generation: number; readonly commit: string; readonly tree: string } | null
       }>({ path: pathTo`/v1/projects/${id}` })
       const live = yield* unlessUnknown(api.json<AppJson>({ path: pathTo`/v1/projects/${id}/app` }))
-      const work = yield* openChanges(api, id)
+      const { items: work, nextCursor } = yield* openChanges(api, id)
       const head = canonical === null ? "it has no source yet" : `head S${canonical.generation}, tree ${canonical.tree}`
       const url = live?.app?.url ?? null
       return {
         text: [
           `${project.id} is ${project.status}; ${head}; ${url === null ? "no app is live" : `live at ${url}`}.`,
-          `${work.length} open Changes${work.length === 0 ? "." : ":"}`,
+          nextCursor === null
+            ? `${work.length} open Changes${work.length === 0 ? "." : ":"}`
+            : `The newest ${work.length} open Changes; list_changes has the others:`,
           ...(work.length === 0
             ? []
             : [fenced("goals of Changes", work.map((each) => `${each.id}  ${each.status}  ${each.goal}`).join("\n"))])

@@ -117,13 +117,15 @@ describe("The main job by verbs alone", () => {
       ["--kind", "goal"],
       ["--search", "HOURS add"],
       ["--search", changeId],
-      ["--status", "verifying"]
+      ["--status", "verifying"],
+      ["--status", "created", "--status", "verifying", "--risk", "low", "--risk", "medium", "--risk", "high"]
     ])
       expect(cells(await said(["change", "list", ...asked], 0, here()))[0]?.[0]).toBe(changeId)
     for (const asked of [
       ["--kind", "rollback"],
       ["--search", "minutes"],
-      ["--created-by", "usr_nobody"]
+      ["--created-by", "usr_nobody"],
+      ["--status", "created", "--status", "completed"]
     ])
       expect((await said(["change", "list", ...asked], 0, here())).includes(changeId)).toBe(false)
     expect(await document(["change", "list", "--kind", "wish"], 2, here())).toMatchObject({ code: "invalid_field" })
@@ -205,6 +207,14 @@ describe("The main job by verbs alone", () => {
     const events = cells(await said(["events", "--limit", "1000"], 0, here()))
     expect(events.map(([sequence]) => Number(sequence))).toEqual(events.map((_, at) => at + 1))
     expect(events.filter(([, , type]) => type === "canonical.advanced").length).toBe(3)
+    const some = cells(
+      await said(["events", "--type", "canonical.advanced", "--type", "change.completed", "--limit", "2"], 0, here())
+    )
+    expect(some.map(([, , type]) => type)).toEqual(["canonical.advanced", "change.completed"])
+    expect(await document(["events", "--type", "canonical"], 2, here())).toMatchObject({
+      code: "invalid_field",
+      field: "types"
+    })
     expect(cells(await said(["status"], 0, here()))[0]?.slice(0, 2)).toEqual(["shop", "active"])
     expect(await document(["logs"], 0, here())).toMatchObject({ items: expect.any(Array) })
     expect(JSON.parse(await said(["api", "GET", "/v1/me"]))).toMatchObject({ token: { scopes: expect.any(Array) } })
@@ -223,6 +233,15 @@ describe("The main job by verbs alone", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(rows[0]).toMatchObject({ sequence: 1, specversion: "1.0" })
+    const kept = await user.run(["events", "-f", "--json", "--type", "canonical.advanced"], {
+      ...here(),
+      onOutput: (all, child) => void (all.split("\n").length > 3 && child.kill("SIGINT"))
+    })
+    const types = kept.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).type)
+    expect([...new Set(types)]).toEqual(["canonical.advanced"])
   })
 
   it("ends with a sign-out, which can end the token too", async () => {

@@ -8,6 +8,9 @@ export interface Structured {
   readonly projects: ReadonlyArray<unknown>
   readonly canonical: { readonly generation: number }
   readonly change: { readonly id: string }
+  readonly changes: ReadonlyArray<{ readonly id: string; readonly createdBy: { readonly id: string } }>
+  readonly openChanges: ReadonlyArray<{ readonly id: string }>
+  readonly nextCursor: string | null
   readonly changeset: { readonly id: string; readonly files: number }
   readonly candidate: { readonly id: string }
   readonly evidence: ReadonlyArray<{ readonly checkId: string; readonly result: string }>

@@ -193,6 +193,57 @@ describe("An assistant at /mcp", () => {
     await client.close()
   })
 
+  it("finds Changes by status, kind, risk, opener and words of the goal, all at once and page by page", async () => {
+    const project = await Flow.createProject(server.api, "found", source("one"))
+    const { call, client } = await assistantAt(server.origin)
+    const open = async (goal: string) => {
+      const asked = { project: project.id, goal, budget: 1, clientRequestId: goal }
+      return (await call("open_change", asked)).structured.change.id
+    }
+    const [hours, roads, shop] = [
+      await open("The SHOP's hours"),
+      await open("Wide roads"),
+      await open("A shop to rent")
+    ]
+    await server.api.post(`/v1/changes/${hours}/cancel`)
+    const list = async (wanted: Record<string, unknown>) =>
+      (await call("list_changes", { project: project.id, ...wanted })).structured
+    const found = async (wanted: Record<string, unknown>) => (await list(wanted)).changes.map(({ id }) => id)
+    expect(await found({})).toEqual([shop, roads, hours])
+    expect(await found({ q: "shop" })).toEqual([shop, hours])
+    expect(await found({ q: "shop", status: ["cancelled"] })).toEqual([hours])
+    expect(await found({ status: ["created", "cancelled"], kind: ["goal"], riskTier: ["unknown", "low"] })).toEqual([
+      shop,
+      roads,
+      hours
+    ])
+    const [first] = (await list({ q: "wide" })).changes
+    expect(first).toMatchObject({ id: roads, status: "created", kind: "goal", riskTier: "unknown" })
+    expect(await found({ createdBy: first?.createdBy.id, status: ["created"] })).toEqual([shop, roads])
+    expect(await found({ createdBy: "usr_nobody" })).toEqual([])
+    const page = await list({ q: "shop", limit: 1 })
+    expect(page.changes.map(({ id }) => id)).toEqual([shop])
+    expect(await found({ q: "shop", limit: 1, cursor: page.nextCursor })).toEqual([hours])
+    expect((await call("list_changes", { project: project.id, kind: ["rollback"] })).text).toBe("None.")
+    expect((await call("get_project", { project: project.id })).structured.openChanges.map(({ id }) => id)).toEqual([
+      shop,
+      roads
+    ])
+
+    for (const [field, value] of [
+      ["status", ["opened"]],
+      ["kind", ["wish"]],
+      ["riskTier", ["severe"]],
+      ["limit", 0]
+    ] as const) {
+      const refused = await call("list_changes", { project: project.id, [field]: value })
+      expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining(field)])
+    }
+    const blank = await call("list_changes", { project: project.id, q: " " })
+    expect(blank).toMatchObject({ isError: true, structured: { code: "invalid_field", field: "q" } })
+    await client.close()
+  })
+
   it("answers a wait that is over before anything happened with what it is then", async () => {
     const project = await Flow.createProject(server.api, "waiting", source("one"))
     const { call, client } = await assistantAt(server.origin)

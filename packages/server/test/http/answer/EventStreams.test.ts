@@ -52,7 +52,7 @@ const openStream = Effect.gen(function* () {
       return clock.sleep(duration)
     }
   })
-  const response = yield* EventStreams.eventStream(projectId, 0).pipe(
+  const response = yield* EventStreams.eventStream(projectId, 0, () => true).pipe(
     Effect.provideService(CurrentUser, caller),
     Effect.provideService(Clock.Clock, watched)
   )

@@ -2,6 +2,7 @@ import { decodeEvents } from "./EventReader.ts"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { Clock, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newCandidate, newProject, newUser, startApi } from "../TestApi.ts"
 
 /** What is kept for a time is swept, long after that time. */
@@ -98,6 +99,47 @@ describe("The events of a Project", () => {
     })
   })
 
+  it("are kept by type, one or several, in pages and in a stream, under the sequences that they have", async () => {
+    const all: ReadonlyArray<{ readonly type: string; readonly sequence: number }> = (await api.call("GET", path)).body
+      .items
+    const of = (...types: ReadonlyArray<string>) => all.filter(({ type }) => types.includes(type))
+    const advanced = of("canonical.advanced")
+    const some = of("changeset.proposed", "canonical.advanced", "change.completed")
+    expect([advanced.length, some.length]).toEqual([1, 4])
+    const asked = "types=changeset.proposed&types=canonical.advanced&types=change.completed"
+    expect((await api.call("GET", `${path}?types=canonical.advanced`)).body).toEqual({
+      items: advanced,
+      nextCursor: null
+    })
+    const page = (await api.call("GET", `${path}?${asked}&limit=3`)).body
+    expect(page).toEqual({ items: some.slice(0, 3), nextCursor: String(some[2]?.sequence) })
+    expect((await api.call("GET", `${path}?${asked}&limit=3&cursor=${page.nextCursor}`)).body).toEqual({
+      items: some.slice(3),
+      nextCursor: null
+    })
+    const behind = advanced[0]?.sequence ?? 0
+    expect((await api.call("GET", `${path}?${asked}&after=${behind}`)).body.items).toEqual(
+      some.filter(({ sequence }) => sequence > behind)
+    )
+    expect((await api.call("GET", `${path}?types=lane.left`)).body).toEqual({ items: [], nextCursor: null })
+
+    const events = decodeEvents(await api.send("GET", `${path}?${asked}`, { headers: stream }))
+    for (const event of some) expect(await events.next()).toEqual({ id: String(event.sequence), data: event })
+    const next = events.next()
+    await newCandidate(api, projectId, "r3", { "c.txt": "c" })
+    expect((await next).data).toMatchObject({ type: "changeset.proposed" })
+    await events.close()
+    const on = decodeEvents(
+      await api.send("GET", `${path}?${asked}`, { headers: { ...stream, "last-event-id": String(some[0]?.sequence) } })
+    )
+    expect((await on.next()).data).toEqual(some[1])
+    await on.close()
+
+    for (const headers of [{}, stream])
+      for (const query of ["types=canonical", "types=", "types=canonical.advanced,change.completed"])
+        expectProblem(await api.call("GET", `${path}?${query}`, { headers }), 400, "invalid_field", { field: "types" })
+  })
+
   it("are not streamed to someone who may not read them, and to nobody without end", async () => {
     const outsider = await newUser(api, "Outsider")
     expect((await api.call("GET", path, { headers: stream, token: outsider.token })).status).toBe(404)
@@ -170,7 +212,7 @@ describe("The events of a Project", () => {
     const { body } = await api.call("GET", "/openapi.json")
     const { parameters } = body.paths["/v1/projects/{id}/events"].get
     expect(parameters.map((each: { name: string }) => each.name).toSorted()).toEqual(
-      ["Last-Event-ID", "after", "cursor", "id", "limit"].toSorted()
+      ["Last-Event-ID", "after", "cursor", "id", "limit", "types"].toSorted()
     )
     expect(parameters.find((each: { in: string }) => each.in === "header")).toMatchObject({ required: false })
   })

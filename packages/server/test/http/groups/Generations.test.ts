@@ -57,6 +57,62 @@ describe("Generations by their numbers", () => {
     expectProblem(await ask("releases?status=live"), 400, "invalid_field", { field: "status" })
   })
 
+  it("are answered one at a time, as the list tells them, and one that there is not is 404 by name", async () => {
+    const all = (await ask("versions")).body.items
+    for (const each of all) expect((await ask(`versions/${each.generation}`)).body).toEqual({ version: each })
+    for (const n of ["4", "-1", "01", "1.0", "S1", "99999999999999999999", "%20", "head"])
+      expectProblem(await ask(`versions/${n}`), 404, "unknown_generation")
+  })
+
+  it("have a release each, found by its id alone; S0 has none", async () => {
+    const [newest] = (await ask("releases")).body.items
+    expect(newest).toMatchObject({ id: `rel_${project}_3`, generation: 3 })
+    const answer = await api.call("GET", `/v1/releases/${newest.id}`)
+    expect(answer).toMatchObject({ status: 200, body: { release: { status: "deployed" } } })
+    expect(answer.body).toEqual({ release: newest })
+    for (const id of [`rel_${project}_0`, `rel_${project}_9`, project, "rel_"])
+      expectProblem(await api.call("GET", `/v1/releases/${id}`), 404, "unknown_release")
+  })
+
+  it("are kept by how they came to be, one way or several, each once, also below a number", async () => {
+    const other = await newProject(api, "went-back")
+    const line = `/v1/projects/${other.id}`
+    const list = async (query: string) => (await api.call("GET", `${line}/versions?${query}`)).body
+    const promote = async (candidateId: string) => {
+      await api.settle()
+      expect((await api.call("POST", `/v1/candidates/${candidateId}/promote`)).status).toBe(200)
+      await api.settle()
+    }
+    for (const name of ["one", "two"])
+      await promote((await newCandidate(api, other.id, name, { "a.txt": `${name}\n` })).candidateId)
+    const body = { targetGeneration: 1, expectedGeneration: 2 }
+    await promote((await api.call("POST", `${line}/rollback`, { body })).body.candidate.id)
+    await promote((await newCandidate(api, other.id, "four", { "a.txt": "four\n" })).candidateId)
+
+    const told = async (query: string) =>
+      (await list(query)).items.map((each: { readonly generation: number; readonly trigger: string }) => [
+        each.generation,
+        each.trigger
+      ])
+    expect(await told("trigger=rollback")).toEqual([[3, "rollback"]])
+    expect(await told("trigger=user&trigger=seed")).toEqual([
+      [4, "user"],
+      [2, "user"],
+      [1, "user"],
+      [0, "seed"]
+    ])
+    expect(await told("trigger=auto")).toEqual([])
+    const first = await list("trigger=user&limit=2")
+    expect([numbers({ body: first }), typeof first.nextCursor]).toEqual([[4, 2], "string"])
+    const second = await list(`trigger=user&limit=2&cursor=${first.nextCursor}`)
+    expect([numbers({ body: second }), second.nextCursor]).toEqual([[1], null])
+    expect(await told("trigger=user&before=4&limit=2")).toEqual([[2, "user"]])
+    const [back] = (await list("trigger=rollback")).items
+    expect((await api.call("GET", `${line}/versions/3`)).body).toEqual({ version: back })
+    for (const query of ["trigger=promoted", "trigger=", "trigger=user,seed"])
+      expectProblem(await api.call("GET", `${line}/versions?${query}`), 400, "invalid_field", { field: "trigger" })
+  })
+
   it("are compared either way, as JSON and as text, and without numbers the head with the one before it", async () => {
     const files = async (query: string) => (await ask(`compare${query}`)).body.files
     expect(await files("?from=1&to=3")).toMatchObject([

@@ -21,13 +21,13 @@ export const create: Run = async ({ client, given: [goal = ""], has, project, va
 }
 
 /** Newest first. */
-export const list: Run = async ({ client, project, value }) => {
+export const list: Run = async ({ client, project, value, values }) => {
   const most = countOf(value, "limit", 30)
   const id = await project.id()
   const asked = {
-    status: value("status"),
+    status: values("status"),
     kind: value("kind"),
-    riskTier: value("risk"),
+    riskTier: values("risk"),
     createdBy: value("created-by"),
     q: value("search"),
     limit: Math.min(most, 100)

@@ -32,18 +32,19 @@ export const logs: Run = async ({ client, has, line, project, value }) => {
 }
 
 /** Oldest first, as they are numbered. */
-export const events: Run = async ({ client, has, line, project, value }) => {
+export const events: Run = async ({ client, has, line, project, value, values }) => {
   const most = countOf(value, "limit", 30)
   const given = value("after")
   const after = given === undefined ? undefined : wholeOf(given, "sequence: give a number")
+  const types = values("type")
   const id = await project.id()
   if (has("follow"))
-    for await (const { data } of client().stream("events.list", { id, query: { after } })) {
+    for await (const { data } of client().stream("events.list", { id, query: { after, types } })) {
       const row = data as Event
       line(row, eventCells(row))
     }
   const items = await everyItem(
-    (cursor) => client().ask("events.list", { id, query: { after, cursor, limit: Math.min(most, 100) } }),
+    (cursor) => client().ask("events.list", { id, query: { after, types, cursor, limit: Math.min(most, 100) } }),
     most
   )
   return {

@@ -7,7 +7,8 @@ import { type Answer, type RouteName, routes, type Sent } from "./Routes.ts"
 /** What a request says beside its endpoint. */
 export interface Asked<Name extends RouteName> {
   readonly id?: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** What is undefined is left out; a list is said once for each of its values. */
+  readonly query?: Readonly<Record<string, string | number | ReadonlyArray<string> | undefined>>
   readonly body?: Sent<Name>
   /** What is sent beyond the contract: a newer server may know it. */
   readonly more?: Readonly<Record<string, unknown>>
@@ -34,7 +35,9 @@ export interface UserClient {
 const target = <Name extends RouteName>(name: Name, { id, query }: Asked<Name>): string => {
   const path = routes[name][1].replace(":id", encodeURIComponent(id ?? ""))
   const given = Object.entries(query ?? {}).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, String(value)] satisfies [string, string]]
+    (typeof value === "object" ? value : value === undefined ? [] : [value]).map(
+      (each) => [key, String(each)] satisfies [string, string]
+    )
   )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }

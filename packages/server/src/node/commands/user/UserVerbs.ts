@@ -84,9 +84,14 @@ const changes: ReadonlyArray<Verb> = [
     "The Changes of a Project, newest first",
     async () => (await import("./ChangeVerbs.ts")).list,
     [
-      { name: "status", takes: "status", what: "only those that have it" },
+      { name: "status", takes: "status", many: true, what: "only those that have it; may be given again" },
       { name: "kind", takes: "kind", what: "only goals (goal) or rollbacks (rollback)" },
-      { name: "risk", takes: "risk", what: "only those of it: low, medium, high or unknown" },
+      {
+        name: "risk",
+        takes: "risk",
+        many: true,
+        what: "only those of it: low, medium, high or unknown; may be given again"
+      },
       { name: "created-by", takes: "user", what: "only those that this one opened: usr_…" },
       { name: "search", takes: "words", what: "only those in whose goal all of these stand, or whose id begins so" },
       limit
@@ -209,6 +214,12 @@ const live: ReadonlyArray<Verb> = [
   verb("events", [], "What happened on a Project", async () => (await import("./Streams.ts")).events, [
     follow("go on with each new event"),
     { name: "after", takes: "sequence", what: "those behind it (0)" },
+    {
+      name: "type",
+      takes: "type",
+      many: true,
+      what: "only those of it, such as canonical.advanced; may be given again"
+    },
     limit
   ]),
   verb(

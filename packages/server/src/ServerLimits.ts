@@ -32,6 +32,8 @@ export const ServerLimits = {
 
   /** For how long what a host says of its release is not read anew while no checkpoint covers it (a checkpoint: 10 s). */
   provenancePageMs: 1 * second,
+  /** Characters of the history of keys in it: a longer one is told by the API alone (half of what is read of a page). */
+  provenanceKeysLength: 128 * KiB,
   /** Credentials that are looked up at a time for what only members of a Project are told (decision). */
   provenanceCallersAtOnce: 4,
 

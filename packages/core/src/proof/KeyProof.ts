@@ -10,7 +10,7 @@ import { assertionProblem } from "../provenance/WebAuthn.ts"
 import { isSignedBy, type Opened, opened } from "./Envelopes.ts"
 import type { Findings } from "./Findings.ts"
 import type { Engine } from "./Engine.ts"
-import type { Material, Trust } from "./Material.ts"
+import type { Line, Material, Trust } from "./Material.ts"
 import { emptyLeaves, type Leaves } from "./Leaves.ts"
 import type { Approver, Key, Restored, Shaped } from "./StatementShapes.ts"
 import { emptyUnsigned } from "./Unsigned.ts"
@@ -43,7 +43,8 @@ interface State {
   readonly restored: Array<Restored>
   epoch: number
   entries: number
-  previous: string | null
+  /** Undefined after an entry of which its leaf alone is known. */
+  previous: string | null | undefined
   at: string
 }
 
@@ -174,12 +175,16 @@ const read = Effect.fnUntraced(function* (
   return true
 })
 
-/** Reads the whole history. It ends at the first entry that cannot be believed. */
+/**
+ * Reads the whole history. It ends at the first entry that cannot be believed. `leafIn` finds the leaf of an entry that is
+ * not told in its line: of a history for strangers, which tells of nobody's passkeys.
+ */
 export const readKeys = Effect.fnUntraced(function* (
-  material: Material,
+  material: Pick<Material, "keys">,
   trust: Trust,
   engine: Engine,
-  findings: Findings
+  findings: Findings,
+  leafIn: (line: Line) => Uint8Array | null = () => null
 ) {
   const state: State = {
     keys: new Map(),
@@ -200,6 +205,13 @@ export const readKeys = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         for (const line of lines) {
           if (!believed) return
+          const leaf = unsigned.count() === 0 ? leafIn(line) : null
+          if (leaf !== null && state.entries < Limits.provenKeys) {
+            state.entries++
+            state.previous = undefined
+            state.leaves.addHash(leaf)
+            continue
+          }
           const envelope = opened(line, engine)
           // What follows on an unsigned entry is only asked whether anybody signed it.
           const [entry, where] = [state.entries + unsigned.count(), `key ${state.entries}`]

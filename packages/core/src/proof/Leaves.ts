@@ -10,6 +10,8 @@ const firstLeaves = 1024
 export interface Leaves {
   readonly count: () => number
   readonly add: (payload: Uint8Array) => void
+  /** Adds one of which its hash alone is known, 32 bytes. */
+  readonly addHash: (leaf: Uint8Array) => void
   /** The root over the first `size` leaves, in base64. */
   readonly rootOf: (size: number) => string
 }
@@ -28,19 +30,23 @@ export const emptyLeaves = (hash: Hashing): Leaves => {
     both.set(right, 1 + hashBytes)
     return hash(both)
   }
+  const addHash = (known: Uint8Array): void => {
+    if ((count + 1) * hashBytes > bytes.length) {
+      const longer = new Uint8Array(bytes.length * 2)
+      longer.set(bytes)
+      bytes = longer
+    }
+    bytes.set(known, count * hashBytes)
+    count++
+  }
   return {
     count: () => count,
+    addHash,
     add: (payload) => {
-      if ((count + 1) * hashBytes > bytes.length) {
-        const longer = new Uint8Array(bytes.length * 2)
-        longer.set(bytes)
-        bytes = longer
-      }
       const { length } = payload
       if (length >= leaf.length) leaf = new Uint8Array(2 * length)
       leaf.set(payload, 1)
-      bytes.set(hash(leaf.subarray(0, length + 1)), count * hashBytes)
-      count++
+      addHash(hash(leaf.subarray(0, length + 1)))
     },
     rootOf: (size) => {
       const known = roots.get(size)

@@ -62,8 +62,8 @@ const logKeysOf = ({ history, trust }: Proof, chain: string, size: number): Read
   return line.flatMap((keyid) => keys.get(keyid) ?? []).filter((key) => mayHaveMade(key, chain, size))
 }
 
-/** Reads a note, and says where it is none of this log's. */
-const noteOf = Effect.fnUntraced(function* (proof: Proof, log: Log, where: string, text: string) {
+/** Reads a note, and says where it is none of this log's. Null where it is none that counts, which was said. */
+export const noteOf = Effect.fnUntraced(function* (proof: Proof, log: Log, where: string, text: string) {
   const note = readCheckpoint(text)
   const epoch = note === null ? null : epochOf(note.origin, log.origin)
   if (note === null) {

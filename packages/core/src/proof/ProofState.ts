@@ -65,6 +65,33 @@ export interface Proof {
   readonly looked: Set<string>
 }
 
+/** What is known before the first entry of a Project's chain. */
+export const emptyProof = (
+  material: Material,
+  trust: Trust,
+  history: KeyHistory,
+  engine: Engine,
+  findings: Proof["findings"]
+): Proof => ({
+  material,
+  trust,
+  engine,
+  findings,
+  history,
+  generations: new Map(),
+  newest: null,
+  policies: new Map(),
+  policy: 0,
+  releases: new Map(),
+  bundles: new Set(),
+  serving: null,
+  settled: false,
+  underWay: new Map(),
+  adopted: null,
+  restored: [],
+  looked: new Set()
+})
+
 /** The record that a statement names, as JSON; null where it is not what was stated, which is said. */
 export const recordOf = Effect.fnUntraced(function* (
   proof: Proof,

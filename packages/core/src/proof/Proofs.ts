@@ -13,7 +13,7 @@ import { type Engine, pureEngine } from "./Engine.ts"
 import { type KeyHistory, linkFaults, readKeys } from "./KeyProof.ts"
 import { checkLive } from "./LiveProof.ts"
 import type { Line, Material, Trust } from "./Material.ts"
-import type { Proof } from "./ProofState.ts"
+import { emptyProof, type Proof } from "./ProofState.ts"
 import { checkAdopted, checkPolicy, checkPromotion } from "./PromotionProof.ts"
 import { checkOutcome, checkRelease } from "./ReleaseProof.ts"
 import { checkSource } from "./SourceProof.ts"
@@ -254,32 +254,6 @@ const checkChain = Effect.fnUntraced(function* (proof: Proof, chain: ChainState,
   }
 })
 
-const begin = (
-  material: Material,
-  trust: Trust,
-  history: KeyHistory,
-  engine: Engine,
-  findings: Proof["findings"]
-): Proof => ({
-  material,
-  trust,
-  engine,
-  findings,
-  history,
-  generations: new Map(),
-  newest: null,
-  policies: new Map(),
-  policy: 0,
-  releases: new Map(),
-  bundles: new Set(),
-  serving: null,
-  settled: false,
-  underWay: new Map(),
-  adopted: null,
-  restored: [],
-  looked: new Set()
-})
-
 /** Verifies all that the material holds. What it does not hold is not looked at. */
 export const verify = Effect.fnUntraced(function* (material: Material, trust: Trust, options: VerifyOptions = {}) {
   const { acceptRestore = false, engine = pureEngine, quick = false } = options
@@ -303,7 +277,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
   yield* Effect.gen(function* () {
     const history = yield* readKeys(material, trust, engine, findings)
     keys = history
-    const proof = begin(material, trust, history, engine, findings)
+    const proof = emptyProof(material, trust, history, engine, findings)
     yield* checkChain(proof, chain, leaves, quick)
     const { adopted } = proof
     if (adopted !== null && !adopted.done)

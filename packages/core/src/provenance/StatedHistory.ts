@@ -1,11 +1,14 @@
 /** Statements, checkpoints and keys as others may have them: nobody need trust who hands them out. */
 import { Effect, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import { aboutOf, type ChainId, type Statement, statementKey } from "../model/Statement.ts"
 import { find } from "../ledger/Decision.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Records } from "../ledger/Records.ts"
 import { generationKey } from "../model/Entities.ts"
+import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { leafHash } from "./Edge.ts"
 import { type Envelope, envelopeOf } from "./Envelope.ts"
 import { allKeys } from "./KeyHistory.ts"
 
@@ -103,4 +106,31 @@ export const keysAndHistory = Effect.fnUntraced(function* (toStranger: boolean) 
   const keys = (yield* allKeys).map(({ record }) => record)
   const told = (yield* signedHistory).filter(({ kind }) => !toStranger || kind !== "approver")
   return { keys, history: told.map((each): Envelope => envelopeOf(each)), checkpoint }
+})
+
+/** Who may not read the log has no checkpoint of it. */
+const keysCheckpoint = find("chainLog", "instance").pipe(
+  Effect.map((log) => log?.record.checkpoint ?? null),
+  Effect.catchTag("LedgerUnavailable", () => Effect.succeed(null))
+)
+
+/**
+ * The signed history of keys as anybody may have it, all of which a checkpoint can be held against: in the place of what
+ * names people stands the hash of its leaf in the log. It takes no rights but to the instance's chain.
+ */
+export const historyForStrangers = Effect.gen(function* () {
+  // Read first: it covers no more than what is answered with it.
+  const checkpoint = yield* keysCheckpoint
+  const size = (yield* find("chain", "instance"))?.record.size ?? 0
+  const keys = Array.from({ length: size }, (_, entry) => statementKey("instance", entry))
+  const found = yield* Effect.forEach(keys, (key) => find("statement", key), {
+    concurrency: Limits.statementReadsAtOnce
+  })
+  const told: Array<Envelope | { readonly leaf: string }> = []
+  for (const each of found) {
+    if (each === null || each.record.signature === null) break
+    const { kind, payload } = each.record
+    told.push(kind === "approver" ? { leaf: Base64.encode(leafHash(utf8(payload))) } : envelopeOf(each.record))
+  }
+  return { history: told, checkpoint }
 })

@@ -93,7 +93,8 @@ export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports
   return Layer.mergeAll(
     RouterProbeClient.layer.pipe(
       Layer.provideMerge(hosting(parts)),
-      Layer.provideMerge(Layer.merge(ReleaseKeys.layer(options), ReleaseStatements.layer(options)))
+      Layer.provideMerge(ReleaseStatements.layer(options)),
+      Layer.provideMerge(ReleaseKeys.layer(options))
     ),
     agents(options),
     Signers.publishers(options),

@@ -23,7 +23,8 @@ const noBacklog = Layer.succeed(Backlog, { queue: Effect.succeed([]), lag: Effec
 export const layer = (parts: ProcessParts) => {
   const { addresses, alone, installation, options } = parts
   return hosting(parts).pipe(
-    Layer.provideMerge(Layer.merge(ReleaseKeys.layer(options), ReleaseStatements.layer(options))),
+    Layer.provideMerge(ReleaseStatements.layer(options)),
+    Layer.provideMerge(ReleaseKeys.layer(options)),
     Layer.provideMerge(Layer.merge(noSigner, noBacklog)),
     Layer.provideMerge(Layer.merge(installation.routing, Objects.layerForRouter(options, alone))),
     Layer.provideMerge(settings(options, addresses))

@@ -35,7 +35,8 @@ export const notRun: ReadonlyMap<string, string> = new Map([
     [
       "pawl verify .pawl --key SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
       "pawl verify clone --key keys.txt --seen checkpoint",
-      "pawl verify https://pawl.example --project proj_00000000-0000-4000-8000-000000000000 --max-age 1d"
+      "pawl verify https://pawl.example --project proj_00000000-0000-4000-8000-000000000000 --max-age 1d",
+      "pawl verify https://shop.apps.pawl.example --key keys.txt"
     ].join("\n"),
     "the key is nobody's; e2e/paths/Verify.test.ts verifies a folder"
   ],

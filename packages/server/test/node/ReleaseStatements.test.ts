@@ -120,6 +120,31 @@ describe("What a host says of what it serves", () => {
     expect(later.proof).not.toBe(body.proof)
   })
 
+  it("tells the history of keys and sums up the generation, and names no approver in either", async () => {
+    await checkpointed()
+    const { commit } = await row()
+    const { body, text } = (await said("summary"))!
+    const kinds = body.keys.history.map(
+      ({ payload }: { payload: string }) => JSON.parse(Buffer.from(payload, "base64").toString()).predicate.use
+    )
+    expect(kinds).toEqual(["statement", "log"])
+    const summary = JSON.parse(Buffer.from(body.summary.payload, "base64").toString())
+    expect(summary.subject[0]).toMatchObject({ name: `${projectId}/S1`, digest: { gitCommit: commit } })
+    expect(body.summary.signatures[0].keyid).toBe(body.statement.signatures[0].keyid)
+    expect(JSON.stringify(summary)).not.toMatch(people)
+    // An entry about a passkey is told by the hash of its leaf alone.
+    const [first] = await api.run(find("statement", statementKey("instance", 0))).then((each) => [each?.record])
+    const enrolled = { ...first!, entry: 2, kind: "approver" as const, payload: '{"user":"usr_somebody"}' }
+    const chain = await api.run(demand("chain", "instance"))
+    const writes = [Commit.insert("statement", enrolled), Commit.update("chain", chain, { size: 3 })]
+    await api.run(Effect.flatMap(Ledger, (ledger) => ledger.commit({ name: "test", projectId: null, writes })))
+    const later = (await said("summary"))!
+    expect(later.body.keys.history[2]).toEqual({
+      leaf: Buffer.from(leafHash(new TextEncoder().encode(enrolled.payload))).toString("base64")
+    })
+    expect([text, later.text].join()).not.toMatch(people)
+  })
+
   it("names people to who may read the Project and says so, where all of it may be told", async () => {
     const reads = (await api.call("POST", "/v1/tokens", { body: { name: "r", scopes: ["read"] } })).body.token
     const writes = (await api.call("POST", "/v1/tokens", { body: { name: "w", scopes: ["write"] } })).body.token

@@ -4,7 +4,7 @@ import { approverId, candidateOf, odd } from "./SceneParts.ts"
 import type { Pack } from "./Packs.ts"
 import type { Scene } from "./Scenes.ts"
 import type { Tampering } from "./Tampering.ts"
-import { about, changeEnvelope, changeRecord, type Json, rewrite } from "./Thieves.ts"
+import { about, approvalOf, changeEnvelope, changeRecord, type Json, rewrite } from "./Thieves.ts"
 
 const list = `made ${candidateOf(odd.listed)}`
 
@@ -72,6 +72,16 @@ const thefts: ReadonlyArray<Omit<Tampering, "number">> = [
       const [, size, root = ""] = pack.checkpoint.split("\n")
       pack.seen = signedNote(log, `other.example/log/${project}`, Number(size), Buffer.from(root, "base64"))
     }
+  },
+  {
+    name: "another note beside a decision",
+    code: "record_mismatch",
+    change: (pack) => void changeRecord(pack, approvalOf(pack, 5), (row) => row.set("note", "not read"))
+  },
+  {
+    name: "a decision without its note",
+    code: "record_mismatch",
+    change: (pack) => void changeRecord(pack, approvalOf(pack, 5), (row) => row.drop("note"))
   }
 ]
 

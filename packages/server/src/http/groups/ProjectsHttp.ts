@@ -10,7 +10,7 @@ import { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import { entityTag } from "@pawl/core/primitives/Conditional"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { sbomType } from "@pawl/core/packages/Sbom"
-import { signedSummary, type SummaryPlacesOf } from "@pawl/core/provenance/Summary"
+import { signedSummary } from "@pawl/core/provenance/Summary"
 import { archive } from "@pawl/core/project/Archival"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
@@ -21,6 +21,7 @@ import { CurrentUser } from "../../api/Authentication.ts"
 import type { EnvelopeFormat } from "../../api/EnvelopeFormat.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
+import { summaryPlaces } from "../SummaryPlaces.ts"
 import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { withTag } from "../answer/Validators.ts"
@@ -80,11 +81,7 @@ const bundleAnswer = Effect.fnUntraced(function* (projectId: string, n: string) 
 const vsaAnswer = Effect.fnUntraced(function* (projectId: string, n: string, asked?: EnvelopeFormat) {
   if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
   const { version } = yield* ApiSettings
-  const placesOf: SummaryPlacesOf = (origin, policyVersion) => ({
-    policy: `${origin}/v1/projects/${projectId}/policy#${policyVersion}`,
-    statement: `${origin}/v1/projects/${projectId}/versions/${n}/statement`,
-    repository: `${origin}/git/${projectId}.git`
-  })
+  const placesOf = summaryPlaces(projectId, Number(n))
   return yield* envelopeAnswer(yield* signedSummary(projectId, Number(n), { placesOf, version }), asked)
 })
 

@@ -7,17 +7,25 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { short } from "@pawl/core/primitives/Words"
-import type { MaterialUnreadable } from "@pawl/core/proof/Material"
 import { readCheckpoint } from "@pawl/core/provenance/Checkpoint"
 import { Effect, Option, Redacted } from "effect"
-import { keyidsIn, type MemoryUnusable, pinnedKeys, stateFolder } from "../proof/KnownCheckpoints.ts"
+import {
+  type AskedHost,
+  hostExitCode,
+  hostJson,
+  hostLines,
+  hostVerified,
+  subjectOfHost
+} from "../proof/HostVerification.ts"
+import { keyidsIn, stateFolder } from "../proof/KnownCheckpoints.ts"
+import { readHostPage } from "../proof/ServedApp.ts"
 import { isAddress, type Subject, subjectsOf } from "../proof/Subjects.ts"
 import { unsignedSummary } from "../proof/UnsignedSummary.ts"
 import { linesOf, type Told } from "../proof/VerdictLines.ts"
-import { type Asked, firstKey, verified } from "../proof/Verification.ts"
+import { type Asked, verified } from "../proof/Verification.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CannotAsk, reporting } from "./Remote.ts"
+import { beliefOf } from "./VerifyBelief.ts"
 
 interface VerifyFlags {
   readonly what: string
@@ -89,37 +97,7 @@ const problemOf = ({ deep, generation, live, pack, quick, vsa }: VerifyFlags): s
   return quick && Option.isSome(vsa) ? "--quick verifies too little for a --vsa" : null
 }
 
-const howToPin =
-  "no key is trusted: give --key SHA256:… (the server's `pawl key show` prints it; compare it with what its operator tells elsewhere), or --trust-on-first-use to pin the one that is there"
-
-/** Whom to believe of a Project, which of that is to be pinned, and what is to be said of it. */
-interface Belief extends Pick<Asked, "keys" | "pins"> {
-  readonly remarks: ReadonlyArray<string>
-}
-
-const byItself = (keys: ReadonlyArray<string>): string =>
-  `the pack itself names whom to believe, ${short(keyidsIn(keys.join(" ")).join(" "))}: compare that with what its operator tells elsewhere, and give it as --key`
-
-/** The keys that are trusted: those given, else those pinned for this Project, else what a pack says itself. */
-const beliefOf = Effect.fnUntraced(function* (
-  subject: Subject,
-  {
-    given,
-    state,
-    usesFirst
-  }: { readonly given: ReadonlyArray<string>; readonly state: string; readonly usesFirst: boolean }
-): Effect.fn.Return<Belief, CannotAsk | MaterialUnreadable | MemoryUnusable> {
-  const known = given.length > 0 ? given : yield* pinnedKeys(state, subject.project)
-  if (known.length > 0) return { keys: known, pins: null, remarks: [] }
-  const first = usesFirst ? yield* firstKey(subject) : null
-  if (first !== null) return { keys: [first], pins: first, remarks: [] }
-  const own = subject.trust?.keys ?? []
-  return own.length === 0 ? yield* cannot(howToPin) : { keys: own, pins: null, remarks: [byItself(own)] }
-})
-
 const askedBy = Effect.fnUntraced(function* (flags: VerifyFlags) {
-  const problem = problemOf(flags)
-  if (problem !== null) return yield* cannot(problem)
   const seen = yield* textIn("seen", flags.seen)
   if (seen !== null && readCheckpoint(seen) === null) return yield* cannot("--seen: the file holds no checkpoint")
   return {
@@ -213,7 +191,56 @@ const running = Effect.fnUntraced(function* (flags: VerifyFlags) {
   return { lines, exitCode: 1 }
 }, Effect.scoped)
 
+/** What a host alone cannot answer. */
+const hostProblem = ({ generation, live, pack, quick, vsa }: VerifyFlags, { page }: AskedHost): string | null => {
+  if (page.channel !== "production" && page.statement === null)
+    return "it is the host of a preview or a version: those carry no statement. Give the address of the app, or of its server"
+  const asked = [
+    ...(Option.isSome(generation) ? ["--generation"] : []),
+    ...(Option.isSome(live) ? ["--live"] : []),
+    ...(Option.isSome(pack) ? ["--pack"] : []),
+    ...(Option.isSome(vsa) ? ["--vsa"] : []),
+    ...(quick ? ["--quick"] : [])
+  ]
+  return asked.length === 0
+    ? null
+    : `it is the host of an app, which does not tell enough for ${asked.join(", ")}: give the address of its server`
+}
+
+/** What an app's host says of itself, where the address is of one; null for a server. Which Project it is, it says itself. */
+const hostAsked = Effect.fnUntraced(function* ({ project, what }: VerifyFlags) {
+  if (!isAddress(what) || Option.isSome(project)) return null
+  const page = yield* readHostPage(what)
+  return page === null ? null : { address: what, page }
+})
+
+/** A host is looked at again, for it may be moving to what is stated just now, and a checkpoint may be on its way. */
+const judgingHost = Effect.fnUntraced(function* (flags: VerifyFlags, first: AskedHost) {
+  const problem = hostProblem(flags, first)
+  if (problem !== null) return yield* cannot(problem)
+  let host = first
+  for (let look = 1; ; look++) {
+    const asked = yield* askedBy(flags)
+    const given = Option.isSome(flags.key) ? yield* keysIn(flags.key.value) : []
+    const { keys, pins } = yield* beliefOf(subjectOfHost(host), {
+      given,
+      state: asked.state,
+      usesFirst: flags.trustOnFirstUse
+    })
+    const told = yield* hostVerified({ ...asked, keys, pins }, host)
+    const exitCode = hostExitCode(told)
+    if (exitCode === 0 || look >= Limits.auditLooks)
+      return { lines: flags.json ? [JSON.stringify([hostJson(told)])] : hostLines(told), exitCode }
+    yield* Effect.sleep(ServerLimits.verifyLookMs)
+    host = (yield* hostAsked(flags)) ?? host
+  }
+})
+
 const judging = Effect.fnUntraced(function* (flags: VerifyFlags) {
+  const problem = problemOf(flags)
+  if (problem !== null) return yield* cannot(problem)
+  const host = yield* hostAsked(flags)
+  if (host !== null) return yield* judgingHost(flags, host)
   for (let look = 1; ; look++) {
     const { all, isAtWork } = yield* Effect.scoped(looking(flags))
     const findings = all.flatMap((each) => each.findings)
@@ -286,6 +313,6 @@ export const verifyCommand = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    `Verifies a data folder, a pack, a clone or a server offline, by signatures; names each finding, and exits with 1 when there is one, 2 when it could not verify. At most ${Limits.findingsKept} are kept`
+    `Verifies a data folder, a pack, a clone, a server or an app's host offline, by signatures; names each finding, and exits with 1 when there is one, 2 when it could not verify. At most ${Limits.findingsKept} are kept`
   )
 )

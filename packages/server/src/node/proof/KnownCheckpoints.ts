@@ -6,8 +6,9 @@ import { hash } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
+import { SeenRelease } from "@pawl/core/proof/HostProof"
 import { type Checkpoint, readCheckpoint } from "@pawl/core/provenance/Checkpoint"
-import { Data, Effect } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 
 /** What is remembered cannot be read, or nothing can be written there. */
 export class MemoryUnusable extends Data.TaggedError("MemoryUnusable")<{ readonly reason: string }> {
@@ -86,6 +87,33 @@ export const remember = Effect.fnUntraced(function* (state: string, chain: Known
   const path = checkpointPath(state, chain)
   const before = yield* readText(path)
   if (before === null || !coversMore(before, checkpoint)) yield* write(path, checkpoint)
+})
+
+/**
+ * The chain under which is remembered what a host alone has shown of a log: without the entries nobody could see whether it
+ * goes on from what was remembered of it before, so it takes the place of nothing.
+ */
+export const shownBy = (project: string): string => `host-${project}`
+
+const releasePath = (state: string, { chain, key }: KnownChain): string =>
+  join(state, "releases", fileOf(chain), fileOf(key))
+
+const readRelease = Schema.decodeUnknownOption(Schema.fromJsonString(SeenRelease))
+
+/** The newest release that hosts of a Project were seen to serve, where the history of keys began with one of these. */
+export const releaseSeen = Effect.fnUntraced(function* (state: string, project: string, keys: ReadonlyArray<string>) {
+  const texts = yield* Effect.forEach(keys, (key) => readText(releasePath(state, { chain: project, key })))
+  const found = texts.flatMap((text) => (text === null ? [] : Option.toArray(readRelease(text))))
+  return found.toSorted((one, other) => other.epoch - one.epoch || other.entry - one.entry)[0] ?? null
+})
+
+/** Remembers a release. One that was put back, as the newest allows, is none that is newer. */
+export const rememberRelease = Effect.fnUntraced(function* (state: string, chain: KnownChain, release: SeenRelease) {
+  const before = yield* releaseSeen(state, chain.chain, [chain.key])
+  const isOlder =
+    before !== null &&
+    (release.epoch < before.epoch || (release.epoch === before.epoch && release.entry < before.entry))
+  if (!isOlder) yield* write(releasePath(state, chain), JSON.stringify(release))
 })
 
 /** The ids of keys in a text, as `pawl key show` and pinned files have them. */

@@ -5,6 +5,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import type { Live, Material, MaterialUnreadable } from "@pawl/core/proof/Material"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
+import { HostPage } from "@pawl/core/proof/HostProof"
 import { encodePath } from "@pawl/router/AssetPath"
 import { statementPath } from "@pawl/router/ReleaseStatement"
 import { type Site, siteOf, siteRoute } from "@pawl/router/Routes"
@@ -91,6 +92,13 @@ const filesOf = Effect.fnUntraced(function* (address: string, bundle: Bundle) {
 })
 
 const nothing: Live = { bundle: null, generation: null, channel: "production", incarnation: 0, assets: {} }
+
+/** What a host says of itself, all of it; null where it says nothing. */
+export const readHostPage = Effect.fnUntraced(function* (address: string) {
+  const { body, status } = yield* askHost({ url: below(address, statementPath), part, bytes: 4 * Limits.envelopeBytes })
+  const said = status === 200 ? jsonOf(exactText(body)) : null
+  return Schema.is(HostPage)(said) ? said : null
+})
 
 /** Asks a host what it serves. One that says nothing of itself is `MaterialUnreadable`, unless its app was removed. */
 export const readApp = Effect.fnUntraced(function* (address: string) {

@@ -44,12 +44,10 @@ const howMany = 8
 const onlyProject = Effect.fnUntraced(function* (address: string, token: string | null) {
   const seen = yield* projectsOf(address, token)
   if (seen === null) {
-    const host = yield* Effect.match(readApp(address), { onSuccess: ({ project }) => project, onFailure: () => null })
-    const words =
-      host === null
-        ? "no Pawl answers there"
-        : `it is the host of an app: give the address of its server, with --project ${host} --live ${address}`
-    return yield* unreadable(address, words)
+    return yield* unreadable(
+      address,
+      "no Pawl answers there; where it is the host of an app, that says nothing of itself: no app is live there, or PAWL_PROVENANCE_PUBLIC is none. Give the address of its server with --project and --live"
+    )
   }
   const [only, ...more] = seen.projects
   if (only === undefined) return yield* unreadable(address, "this token sees no Project there: give another --token")

@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** Those of one code at once: the first, and how many more there are. */
-const folded = (word: string, findings: ReadonlyArray<Omit<Finding, "code"> & { readonly code: string }>) => {
+export const folded = (word: string, findings: ReadonlyArray<Omit<Finding, "code"> & { readonly code: string }>) => {
   const counts = new Map<string, number>()
   for (const { code } of findings) counts.set(code, (counts.get(code) ?? 0) + 1)
   return findings.flatMap(({ code, where, words }) => {

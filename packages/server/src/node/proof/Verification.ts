@@ -3,7 +3,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import type { Trust } from "@pawl/core/proof/Material"
 import { verify } from "@pawl/core/proof/Proofs"
 import { Effect, Stream } from "effect"
-import { type MemoryUnusable, pin, remember, seenOf } from "./KnownCheckpoints.ts"
+import { type MemoryUnusable, pin, remember, seenOf, shownBy } from "./KnownCheckpoints.ts"
 import { nodeEngine } from "./NodeEngine.ts"
 import type { Subject } from "./Subjects.ts"
 import { generationLines, levels, type Told, findingsOf } from "./VerdictLines.ts"
@@ -81,7 +81,8 @@ export const verified = Effect.fnUntraced(function* (asked: Asked, subject: Subj
   const { acceptRestore, generation, keys, maxAgeMs, now, pack, quick, state } = asked
   const { project } = subject
   // The history of keys has a log of its own.
-  const remembered = [...(yield* seenOf(state, project, keys)), ...(yield* seenOf(state, "instance", keys))]
+  const chains = [project, shownBy(project), "instance"]
+  const remembered = (yield* Effect.forEach(chains, (chain) => seenOf(state, chain, keys))).flat()
   const kept = asked.seen === null ? remembered : [asked.seen, ...remembered]
   const known: Subject = {
     ...subject,

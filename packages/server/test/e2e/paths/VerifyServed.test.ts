@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, request, type Server } from "node:http"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -9,27 +8,9 @@ import { forge, type Forged, statementAbout, stolenKeys } from "../hostile/Loot.
 import { pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
+import { hostBefore } from "../kit/HostBefore.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 import { codesIn, nothing, rewrite, verdictOf, verifier } from "../kit/Verifying.ts"
-
-/** A host in front of an app's own: it hands on what that answers, as somebody has changed it. */
-const hostBefore = async (port: number, slug: string, alter: (path: string, body: Buffer) => Buffer | string) => {
-  const host: Server = createServer((asked, answer) => {
-    const headers = { host: `${slug}.apps.localhost:${port}` }
-    request({ host: "127.0.0.1", port, path: asked.url, headers }, (response) => {
-      const chunks: Array<Buffer> = []
-      response.on("data", (chunk: Buffer) => chunks.push(chunk))
-      response.on("end", () => {
-        answer.writeHead(response.statusCode ?? 500)
-        answer.end(alter(asked.url ?? "", Buffer.concat(chunks)))
-      })
-    }).end()
-  })
-  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve))
-  const address = host.address()
-  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-  return { url, close: () => new Promise((resolve) => host.close(resolve)) }
-}
 
 const statementPath = "/__service/provenance.json"
 const said = (change: (fields: Record<string, unknown>) => unknown) => (path: string, body: Buffer) =>
@@ -103,10 +84,6 @@ describe("pawl verify, of a server that runs", () => {
 
   it("takes the one Project that a token sees, and says what to give where that is not clear", async () => {
     expect((await verify(server.origin, key, "--token", token)).output).toMatch(/^ok {3}proj_\S+ {2}S0–S1 /)
-    expect(await verify(app(), key)).toMatchObject({
-      code: 2,
-      output: expect.stringContaining(`with --project ${id} --live ${app()}`)
-    })
     const items = ["proj_one", "proj_other"].map((each) => ({ id: each, slug: each.slice(5) }))
     const several = await hostBefore(server.port, "shop", () => JSON.stringify({ items, nextCursor: null }))
     const asked = await verify(several.url, key)

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { slice } from "@pawl/testing/Depth"
 import { findingCodes } from "@pawl/core/proof/Findings"
 import { breakHistory, handOverLog, restoreHistory } from "@pawl/testing/provenance/LogThefts"
@@ -6,32 +5,9 @@ import type { Pack } from "@pawl/testing/provenance/Packs"
 import type { Scene } from "@pawl/testing/provenance/Scenes"
 import { tamperings } from "@pawl/testing/provenance/Tamperings"
 import { describe, expect, it } from "vitest"
-import { endFolder, found, foundByPython, packFolder, script, type SceneName } from "./PackScenes.ts"
+import { endFolder, found, foundByPython, packFolder, type SceneName } from "./PackScenes.ts"
 
 const codeOf = (finding: string): string => finding.split(" ", 1)[0] ?? ""
-
-describe("verify.py", () => {
-  it("is one file, which imports modules of Python itself and cryptography alone", () => {
-    const text = readFileSync(script, "utf8")
-    const modules = [...text.matchAll(/^(?:import (.+)|from ([a-z_.]+) import .+)$/gm)].flatMap(
-      ([, plain, from]) => plain?.split(", ") ?? [from?.split(".", 1)[0]]
-    )
-    const own = [
-      "base64",
-      "datetime",
-      "hashlib",
-      "json",
-      "os",
-      "pathlib",
-      "re",
-      "subprocess",
-      "sys",
-      "tempfile",
-      "zlib"
-    ]
-    expect(new Set(modules)).toEqual(new Set([...own, "cryptography"]))
-  })
-})
 
 describe("a pack as it was made", () => {
   it.each<SceneName>(["good", "adopted", "restored"])("has no findings: %s", async (name) => {

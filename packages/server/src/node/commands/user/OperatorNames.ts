@@ -14,7 +14,7 @@ export const operatorNames: ReadonlyArray<Named> = [
   { name: "users", what: "Users, on the machine itself: without a token" },
   { name: "tokens", what: "API tokens, on the machine itself: without a token" },
   { name: "key", what: "The keys that sign statements, on the machine itself" },
-  { name: "verify", what: "Verifies a data folder, a pack, a clone or a server offline, by signatures" },
+  { name: "verify", what: "Verifies a data folder, a pack, a clone, a server or an app's host offline, by signatures" },
   {
     name: "mcp",
     what: "Offers Pawl's tools to an assistant on this machine, by the Model Context Protocol on standard input and output"

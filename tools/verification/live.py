@@ -1,0 +1,30 @@
+"""What is served now, held against what was released."""
+from .fields import NOTHING, of_commit
+from .findings import attempt, check, here, need
+
+
+def check_live(project):
+    for live in project.pack.lives: attempt(check_served, project, live, odd="pack_unreadable")
+
+def was_served(project, live):
+    """What an older Project served before it had statements, until a release of it ended."""
+    of, n = project.generations.get(live.get("generation"), NOTHING), live.get("generation")
+    if not of or not project.adopted or project.settled or n > project.adopted.generation: return False
+    if of.bundle == live.bundle: return True
+    built = project.records.bundle(live.bundle)
+    return (built.commit, built.tree) == of_commit(of.source)
+
+def check_served(project, live):
+    here[0] = "live"
+    if not live.bundle: return check(not project.serving, "live_mismatch", "nothing is served")
+    may = [r for r in [project.serving, *project.under_way.values()] if r.bundle == live.bundle]
+    code = "live_mismatch" if live.bundle in project.bundles else "live_unstated"
+    need(may or was_served(project, live), code, live.bundle)
+    placed, place = [(r.channel, r.incarnation) for r in may if r.entry >= 0], (live.channel, live.incarnation)
+    is_newest = live.entry is NOTHING or any(r.entry <= live.entry for r in may)
+    is_there = check(not may or not placed or place in placed, "release_other_place")
+    if may and is_there and check(is_newest, "release_superseded"):
+        check(any(r.generation == live.generation for r in may), "live_mismatch", f"S{live.generation}")
+    b = project.records.bundle(live.bundle)
+    for path, wanted in live.assets.items() if b else []:
+        check(b.assets.manifest.get(path, NOTHING).sha256 == wanted, "live_asset_mismatch", path)

@@ -1,11 +1,17 @@
-/** The public script of the API: it sends each request to the object that it belongs to, and holds nothing itself. */
-import type { CanonicalForApi } from "./Bindings.ts"
+/**
+ * The public script of the API: it sends each request to the object that it belongs to, and shows the console. It holds
+ * nothing itself.
+ */
+import type { CanonicalForApi, InstallationSettings } from "./Bindings.ts"
+import { consoleOf, type StaticAssets } from "./Console.ts"
 import { isPromotion, placeOf, sentTo } from "./Places.ts"
 
 /** Bindings of the script. */
 export interface ApiBindings {
   readonly CANONICAL: CanonicalForApi
   readonly INTEGRATION: { readonly fetch: (request: Request) => Promise<Response> }
+  readonly CONSOLE: StaticAssets
+  readonly SETTINGS: InstallationSettings
 }
 
 /** Who makes a Project must be somebody, before there is a place for it. */
@@ -16,7 +22,7 @@ const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> 
 }
 
 /** Answers a request to the API. */
-const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+const apiAnswer = async (request: Request, env: ApiBindings): Promise<Response> => {
   const { CANONICAL, INTEGRATION } = env
   const { pathname } = new URL(request.url)
   if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)
@@ -33,4 +39,7 @@ const answer = async (request: Request, env: ApiBindings): Promise<Response> => 
   return CANONICAL.fetch(sentTo(project, request))
 }
 
-export default { fetch: answer }
+export default {
+  fetch: (request: Request, env: ApiBindings): Promise<Response> =>
+    consoleOf(env.SETTINGS, env.CONSOLE)(request) ?? apiAnswer(request, env)
+}

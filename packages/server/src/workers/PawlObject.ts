@@ -91,6 +91,8 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
         requestsPerMinute: SETTINGS.requestsPerMinute,
         version: SETTINGS.version,
         origin: SETTINGS.apiOrigin,
+        // Nobody reads what an object prints.
+        offersLinks: false,
         environment: SETTINGS.environment
       }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
       const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(

@@ -6,6 +6,9 @@ import type { CanonicalForApi, InstallationSettings } from "./Bindings.ts"
 import { consoleOf, type StaticAssets } from "./Console.ts"
 import { isPromotion, placeOf, sentTo } from "./Places.ts"
 
+/** The paths of the Model Context Protocol: what answers them is read when somebody first asks. */
+const mcpPaths = /^(\/\.well-known\/oauth-protected-resource)?\/mcp$/
+
 /** Bindings of the script. */
 export interface ApiBindings {
   readonly CANONICAL: CanonicalForApi
@@ -39,7 +42,12 @@ const apiAnswer = async (request: Request, env: ApiBindings): Promise<Response> 
   return CANONICAL.fetch(sentTo(project, request))
 }
 
-export default {
-  fetch: (request: Request, env: ApiBindings): Promise<Response> =>
-    consoleOf(env.SETTINGS, env.CONSOLE)(request) ?? apiAnswer(request, env)
+const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+  const screen = consoleOf(env.SETTINGS, env.CONSOLE)(request)
+  if (screen !== null) return screen
+  if (!mcpPaths.test(new URL(request.url).pathname)) return apiAnswer(request, env)
+  const { assistantAnswer } = await import("./Assistants.ts")
+  return assistantAnswer(request, env.SETTINGS, (question) => apiAnswer(question, env))
 }
+
+export default { fetch: answer }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
+import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
 import { copies } from "./suites/Copies.ts"
@@ -30,6 +31,7 @@ removals("workerd", running)
 callers(installed)
 copies(installed)
 consoles(installed)
+assistants(installed)
 smokes(installed)
 crowds(installed)
 crashes(installed)

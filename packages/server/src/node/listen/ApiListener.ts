@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
   const mcp =
     mcpTools === "none"
       ? null
-      : McpListener.make({ ownAddress: ownAddress(host, port), origin, version, choice: mcpTools, issuer })
+      : McpListener.make({ baseUrl: ownAddress(host, port), origin, version, choice: mcpTools, issuer })
   const screens = options.console ? ConsoleListener.make(consoleFolder(), appHostsOf(origin, options.appsDomain)) : null
   const listener: RequestListener = (req, res) => {
     if (screens?.(req, res) === true) return

@@ -44,6 +44,8 @@ export interface Installation {
   readonly appsDomain: string | null
   /** Where people reach the API, without a path. */
   readonly apiOrigin: string
+  /** The provider of identities whose tokens count, as those name it, and whom they must be for; null for none. */
+  readonly oidc: { readonly issuer: string; readonly audience: string } | null
   readonly paused: boolean
   readonly version: string
   readonly requestsPerMinute: number

@@ -7,7 +7,7 @@ const addressHeader = "cf-connecting-ip"
 /** Answers a request to `/mcp`, or one that asks who gives tokens for it. Nothing is kept between requests. */
 export const assistantAnswer = async (
   request: Request,
-  { apiOrigin, version }: InstallationSettings,
+  { apiOrigin, oidc, version }: InstallationSettings,
   ask: (question: Request) => Promise<Response>
 ): Promise<Response> => {
   // Strangers are counted by the address that they come from, whichever door they try.
@@ -16,7 +16,8 @@ export const assistantAnswer = async (
     if (address !== null) question.headers.set(addressHeader, address)
     return ask(question)
   }
-  const options = { baseUrl: apiOrigin, ask: asking, origin: apiOrigin, version, choice: "all", issuer: null } as const
+  const issuer = oidc?.issuer ?? null
+  const options = { baseUrl: apiOrigin, ask: asking, origin: apiOrigin, version, choice: "all", issuer } as const
   const { headers, method, url } = request
   const head = { method, pathname: new URL(url).pathname, header: (name: string) => headers.get(name) }
   const caller = await mcpCaller(head, options)

@@ -16,6 +16,7 @@ describe("A deployment to Cloudflare", () => {
         environment: "production",
         appsDomain: "pawl-apps.example",
         apiOrigin: "https://pawl.example.com",
+        oidc: null,
         paused: false,
         version: "0.0.0-test",
         requestsPerMinute: 600,

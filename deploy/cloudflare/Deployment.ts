@@ -1,10 +1,10 @@
 /** Lays each script in a folder with its configuration, and has wrangler deploy it from there, one after the other. */
 import { spawn } from "node:child_process"
-import { mkdir, writeFile } from "node:fs/promises"
+import { cp, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { mainModule, modulesBeside } from "./ScriptCode.ts"
+import { builtConsole, mainModule, modulesBeside } from "./ScriptCode.ts"
 import type { Installation, ScriptName } from "./Scripts.ts"
-import { configurations } from "./Wrangler.ts"
+import { assetsFolder, configurations } from "./Wrangler.ts"
 
 const root = join(import.meta.dirname, "../..")
 
@@ -17,6 +17,9 @@ export interface LaidOut {
   readonly size: number
 }
 
+/** Cloudflare packs files for each browser by itself. */
+const isPlain = (path: string): boolean => !/\.(br|gz)$/.test(path)
+
 /** Lays all scripts out below a folder. */
 export const layOut = async (installation: Installation, folder: string): Promise<ReadonlyArray<LaidOut>> => {
   const laidOut: Array<LaidOut> = []
@@ -26,6 +29,8 @@ export const layOut = async (installation: Installation, folder: string): Promis
     const code = await mainModule(script)
     await writeFile(join(own, "index.js"), code)
     for (const { contents, name } of await modulesBeside(script)) await writeFile(join(own, name), contents)
+    if (Object.values(script.bindings).some(({ _tag }) => _tag === "Assets"))
+      await cp(await builtConsole(), join(own, assetsFolder), { recursive: true, filter: isPlain })
     await writeFile(join(own, "wrangler.json"), `${JSON.stringify(configuration, null, 2)}\n`)
     laidOut.push({ name: script.name, folder: own, size: Buffer.byteLength(code) })
   }

@@ -71,6 +71,7 @@ export const install = async (
     environment: "production",
     appsDomain: "apps.localhost",
     apiOrigin: origin,
+    oidc: null,
     paused: false,
     version: "0.0.0-test",
     requestsPerMinute: 1_000_000,

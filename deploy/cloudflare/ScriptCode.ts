@@ -2,9 +2,11 @@
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
+import { consoleFacts } from "@pawl/server/node/console/ConsoleFiles"
 import { readTemplate } from "@pawl/server/node/TemplateFolder"
 import { build, type Plugin } from "esbuild"
 import { bundlerCode, bundlerPackages, forWorkers } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { buildConsole } from "../../tools/build/Console.ts"
 import type { Script } from "./Scripts.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -14,6 +16,12 @@ const templates = async (): Promise<string> => {
   return JSON.stringify(
     Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readTemplate(name)])))
   )
+}
+
+/** The folder of the console, built of its sources where it is not. */
+export const builtConsole = async (): Promise<string> => {
+  await buildConsole(root, () => undefined)
+  return join(root, "packages/console/dist")
 }
 
 /** What shows the contract as a page is half of a script's size: here the page names the contract itself. */
@@ -32,7 +40,10 @@ export const javascript = "window.SwaggerUIBundle = () => { document.body.innerH
 export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
-    define: { PAWL_TEMPLATES: await templates() },
+    define: {
+      PAWL_TEMPLATES: await templates(),
+      PAWL_CONSOLE: JSON.stringify(consoleFacts(await builtConsole()))
+    },
     ...forWorkers,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
     plugins: [withoutSwagger]

@@ -11,6 +11,8 @@ export type Binding =
   | { readonly _tag: "Service"; readonly script: ScriptName; readonly entrypoint?: string }
   | { readonly _tag: "Bucket" }
   | { readonly _tag: "Loader" }
+  /** Files beside the script: those of the console. */
+  | { readonly _tag: "Assets" }
   | { readonly _tag: "Value"; readonly value: unknown }
   /** Told by the operator, and kept by Cloudflare alone. */
   | { readonly _tag: "Secret"; readonly isOptional: boolean }
@@ -42,6 +44,8 @@ export interface Installation {
   readonly appsDomain: string | null
   /** Where people reach the API, without a path. */
   readonly apiOrigin: string
+  /** The provider of identities whose tokens count, as those name it, and whom they must be for; null for none. */
+  readonly oidc: { readonly issuer: string; readonly audience: string } | null
   readonly paused: boolean
   readonly version: string
   readonly requestsPerMinute: number
@@ -138,7 +142,12 @@ export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<
       name: "api",
       main: "ApiScript.ts",
       hosts: [new URL(apiOrigin).host],
-      bindings: { CANONICAL: forApi, INTEGRATION: { _tag: "Service", script: "integration" } }
+      bindings: {
+        CANONICAL: forApi,
+        INTEGRATION: { _tag: "Service", script: "integration" },
+        CONSOLE: { _tag: "Assets" },
+        SETTINGS: { _tag: "Value", value: settings }
+      }
     },
     ...(appsDomain === null ? [] : [router])
   ]

@@ -1,6 +1,6 @@
 /** An installation in workerd on this machine, from the same data that is deployed. It listens on loopback alone. */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare"
-import { mainModule, modulesBeside } from "./ScriptCode.ts"
+import { builtConsole, mainModule, modulesBeside } from "./ScriptCode.ts"
 import { type Binding, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
 
 /** What a simulator is started with. */
@@ -64,6 +64,22 @@ const valuesOf = ({ bindings }: Script, secrets: SimulatorOptions["secrets"]) =>
     })
   )
 
+const assetsOf = async ({ bindings }: Script) => {
+  const [assets] = named(bindings, "Assets")
+  if (assets === undefined) return {}
+  const config = { html_handling: "none", not_found_handling: "none" }
+  const [binding] = assets
+  return {
+    assets: {
+      directory: await builtConsole(),
+      binding,
+      run_worker_first: true,
+      routerConfig: { has_user_worker: true },
+      assetConfig: config
+    }
+  }
+}
+
 const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) => {
   const { beside, main } = await knownCode(script)
   return {
@@ -76,6 +92,7 @@ const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) =>
       ...beside.map(({ contents, name, type }) => ({ type, path: `/${name}`, contents }))
     ],
     bindings: valuesOf(script, secrets),
+    ...(await assetsOf(script)),
     durableObjects: { ...objectsOf(script), ...ownObjects(script) },
     serviceBindings: Object.fromEntries(
       named(script.bindings, "Service").map(([name, binding]) => {

@@ -35,8 +35,18 @@ const values = ({ bindings }: Script) =>
     Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Value" ? [[name, each.value]] : []))
   )
 
-const named = ({ bindings }: Script, tag: "Bucket" | "Loader") =>
+const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Assets") =>
   Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
+
+/** The folder beside the script whose files are its static assets. */
+export const assetsFolder = "assets"
+
+/** Files are nobody's to ask for but the script's: what is said with them is the script's to say. */
+const assets = (script: Script) => {
+  const [binding] = named(script, "Assets")
+  const whole = { run_worker_first: true, html_handling: "none", not_found_handling: "none" }
+  return binding === undefined ? {} : { assets: { directory: assetsFolder, binding, ...whole } }
+}
 
 /** What of a host Cloudflare is told: a name of its own, or all below a domain of the account. */
 const routeOf = (host: string) =>
@@ -66,6 +76,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
     : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
   r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
+  ...assets(script),
   services: services(script),
   vars: values(script)
 })

@@ -1,13 +1,14 @@
 /**
  * `npm run deploy:cloudflare -- --api-origin https://pawl.example.com`: deploys every script to the account that wrangler
  * is signed in to. `--dry-run` lays all of it out and asks nobody. Secrets come from the environment: PAWL_OWNER_TOKEN,
- * PAWL_SIGNING_KEY, PAWL_LOG_KEY. Ends with 1 when a script was not deployed, with 2 for options that are no use.
+ * PAWL_SIGNING_KEY, PAWL_LOG_KEY; so do PAWL_OIDC_ISSUER and PAWL_OIDC_AUDIENCE. Ends with 1 when a script was not deployed, with 2 for options that are no use.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { isFit } from "@pawl/server/identity/OidcAddress"
 import { layOut, wrangler } from "./Deployment.ts"
 import { type Installation, scriptsOf } from "./Scripts.ts"
 
@@ -34,10 +35,24 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../packages/server/package.json"), "utf8")
 ) as { readonly version: string }
 
+const told = (variable: string): string | null => process.env[variable] || null
+
+/** The provider of identities that the environment names. */
+const oidc = (): Installation["oidc"] => {
+  const [issuer, audience] = [told("PAWL_OIDC_ISSUER"), told("PAWL_OIDC_AUDIENCE")]
+  if (issuer === null && audience === null) return null
+  if (issuer === null || audience === null)
+    return fail("PAWL_OIDC_ISSUER and PAWL_OIDC_AUDIENCE go together: whose tokens count, and whom they must be for")
+  if (!issuer.startsWith("https:") || !isFit(issuer))
+    return fail("PAWL_OIDC_ISSUER: use the issuer's https address, without query and fragment")
+  return { issuer, audience }
+}
+
 const installation: Installation = {
   environment: "production",
   appsDomain: values["apps-domain"] ?? null,
   apiOrigin: origin?.origin ?? "",
+  oidc: oidc(),
   paused: false,
   version,
   requestsPerMinute: 600,
@@ -49,12 +64,12 @@ const installation: Installation = {
 }
 
 const secrets = { OWNER_TOKEN: "PAWL_OWNER_TOKEN", SIGNING_KEY: "PAWL_SIGNING_KEY", LOG_KEY: "PAWL_LOG_KEY" } as const
-const told = Object.entries(secrets).flatMap(([name, variable]) => {
-  const value = process.env[variable]
-  return value === undefined || value === "" ? [] : [[name, value] as const]
+const kept = Object.entries(secrets).flatMap(([name, variable]) => {
+  const value = told(variable)
+  return value === null ? [] : [[name, value] as const]
 })
 const isDry = values["dry-run"]
-if (!isDry && told.every(([name]) => name !== "OWNER_TOKEN"))
+if (!isDry && kept.every(([name]) => name !== "OWNER_TOKEN"))
   fail("PAWL_OWNER_TOKEN is missing: the first token, pawl_ and at least 32 characters, with which you sign in")
 
 const folder = values.out ?? mkdtempSync(join(tmpdir(), "pawl-cloudflare-"))
@@ -67,10 +82,10 @@ try {
       process.exit(1)
     }
     const { bindings } = scriptsOf(installation).find(({ name }) => name === script.name) ?? { bindings: {} }
-    const own = told.filter(([name]) => name in bindings)
+    const own = kept.filter(([name]) => name in bindings)
     if (isDry || own.length === 0) continue
-    const kept = await wrangler(script, ["secret", "bulk"], JSON.stringify(Object.fromEntries(own)))
-    if (kept.code !== 0) {
+    const ended = await wrangler(script, ["secret", "bulk"], JSON.stringify(Object.fromEntries(own)))
+    if (ended.code !== 0) {
       process.stderr.write(`The secrets of ${script.name} were not kept. Run the same command once more.\n`)
       process.exit(1)
     }

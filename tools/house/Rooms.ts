@@ -146,6 +146,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: ["effect", "effect/encoding", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/node/"]
   }),
+  room("server/identity", "packages/server/src/identity/", {
+    holds: "tokens of a provider of identities, on any engine",
+    workspace: ["core"],
+    external: "own",
+    closedTo: ["packages/server/src/node/"]
+  }),
   room("server/mcp", "packages/server/src/mcp/", {
     holds: "tools of models, over the HTTP API",
     workspace: ["core", "server/limits"],

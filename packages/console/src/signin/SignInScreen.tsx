@@ -114,9 +114,11 @@ export const SignInScreen = ({
           </>
         ) : null}
         <TokenForm isBusy={state.is === "signing"} submit={(credential) => void submit(credential)} />
-        <p className="signin-more">
-          No token? On the machine of the server, <code>pawl serve</code> prints a link that signs its owner in.
-        </p>
+        {methods.data?.includes("link") === true ? (
+          <p className="signin-more">
+            No token? On the machine of the server, <code>pawl serve</code> prints a link that signs its owner in.
+          </p>
+        ) : null}
       </div>
     </main>
   )

@@ -37,6 +37,8 @@ export interface ToolApiOptions {
   readonly baseUrl: string
   /** The header `Authorization`, which is never told anybody else. */
   readonly authorization: string
+  /** Asks where the API is no address; `fetch` does otherwise. */
+  readonly ask?: (question: Request) => Promise<Response>
 }
 
 const unavailable = (detail: string) => new ToolRefused({ code: "unavailable", detail, facts: {} })
@@ -78,7 +80,7 @@ export const makeToolApi = (options: ToolApiOptions): ToolApi => {
       try: async (signal) => {
         const headers = { authorization: options.authorization, accept }
         const { body } = question
-        const response = await fetch(
+        const asked = new Request(
           addressOf(options, question),
           body === undefined
             ? { headers, signal }
@@ -89,6 +91,7 @@ export const makeToolApi = (options: ToolApiOptions): ToolApi => {
                 signal
               }
         )
+        const response = await (options.ask ?? fetch)(asked)
         return { isGood: response.ok, status: response.status, text: await response.text() }
       },
       catch: () => unavailable("the server does not answer; try again in a moment")

@@ -1,11 +1,20 @@
-/** The public script of the API: it sends each request to the object that it belongs to, and holds nothing itself. */
-import type { CanonicalForApi } from "./Bindings.ts"
+/**
+ * The public script of the API: it sends each request to the object that it belongs to, and shows the console. It holds
+ * nothing itself.
+ */
+import type { CanonicalForApi, InstallationSettings } from "./Bindings.ts"
+import { consoleOf, type StaticAssets } from "./Console.ts"
 import { isPromotion, placeOf, sentTo } from "./Places.ts"
+
+/** The paths of the Model Context Protocol: what answers them is read when somebody first asks. */
+const mcpPaths = /^(\/\.well-known\/oauth-protected-resource)?\/mcp$/
 
 /** Bindings of the script. */
 export interface ApiBindings {
   readonly CANONICAL: CanonicalForApi
   readonly INTEGRATION: { readonly fetch: (request: Request) => Promise<Response> }
+  readonly CONSOLE: StaticAssets
+  readonly SETTINGS: InstallationSettings
 }
 
 /** Who makes a Project must be somebody, before there is a place for it. */
@@ -16,7 +25,7 @@ const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> 
 }
 
 /** Answers a request to the API. */
-const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+const apiAnswer = async (request: Request, env: ApiBindings): Promise<Response> => {
   const { CANONICAL, INTEGRATION } = env
   const { pathname } = new URL(request.url)
   if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)
@@ -31,6 +40,14 @@ const answer = async (request: Request, env: ApiBindings): Promise<Response> => 
   const project = await CANONICAL.whereIs(place._tag === "Project" ? "project" : place.kind, place.id)
   // The directory says that there is no such thing, in the words of the API.
   return CANONICAL.fetch(sentTo(project, request))
+}
+
+const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
+  const screen = consoleOf(env.SETTINGS, env.CONSOLE)(request)
+  if (screen !== null) return screen
+  if (!mcpPaths.test(new URL(request.url).pathname)) return apiAnswer(request, env)
+  const { assistantAnswer } = await import("./Assistants.ts")
+  return assistantAnswer(request, env.SETTINGS, (question) => apiAnswer(question, env))
 }
 
 export default { fetch: answer }

@@ -6,6 +6,7 @@ import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoade
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
+import type { TrustedIssuer } from "../identity/OidcTokens.ts"
 
 /** Objects of a class, by name. */
 export interface Namespace<Calls> {
@@ -19,6 +20,8 @@ export interface InstallationSettings {
   readonly appsDomain: string | null
   /** Where people reach the API, without a path. */
   readonly apiOrigin: string
+  /** The provider of identities whose tokens count; null for none. */
+  readonly oidc: TrustedIssuer | null
   readonly paused: boolean
   readonly version: string
   /** How many apps may be built in one day (UTC), in all. */

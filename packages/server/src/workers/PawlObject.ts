@@ -14,12 +14,14 @@ import * as Signals from "@pawl/core/ledger/Signals"
 import type { Kind } from "@pawl/core/model/Entities"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { type Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
+import { IdentityProvider } from "../http/IdentityProvider.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
+import { trusting } from "./TrustedProvider.ts"
 
 /** Everything that an object runs with. */
 export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
@@ -85,12 +87,16 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const bindings = ObjectParts.appEnvironment(this.ctx)
       const layer = ObjectParts.layer(env, this.scoped(own), bindings)
-      const services = this.around(yield* Layer.buildWithScope(layer, scope))
       const { SETTINGS } = env
+      const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
+        Context.add(IdentityProvider, trusting(SETTINGS.oidc))
+      )
       const app = yield* makeHttpApp({
         requestsPerMinute: SETTINGS.requestsPerMinute,
         version: SETTINGS.version,
         origin: SETTINGS.apiOrigin,
+        // Nobody reads what an object prints.
+        offersLinks: false,
         environment: SETTINGS.environment
       }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
       const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(

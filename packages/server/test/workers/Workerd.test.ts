@@ -3,7 +3,9 @@ import { afterAll, beforeAll } from "vitest"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
+import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
+import { consoles } from "./suites/Console.ts"
 import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
 import { smokes } from "./suites/Smoke.ts"
@@ -28,6 +30,8 @@ mainPaths("workerd", running)
 removals("workerd", running)
 callers(installed)
 copies(installed)
+consoles(installed)
+assistants(installed)
 smokes(installed)
 crowds(installed)
 crashes(installed)

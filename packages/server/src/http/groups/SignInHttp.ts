@@ -9,6 +9,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering, refusing } from "../answer/HandlerAnswer.ts"
 import { pageOfProblem } from "../answer/ProblemPage.ts"
+import { ApiSettings } from "../ApiSettings.ts"
 import { IdentityProvider, SignInRefused } from "../IdentityProvider.ts"
 import { countStranger } from "../request/RateLimits.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
@@ -69,19 +70,17 @@ const callback = Effect.gen(function* () {
   return SessionCookie.clearingAsking(SessionCookie.settingSession(text)(led))
 })
 
+const methods = Effect.gen(function* () {
+  const provider = yield* IdentityProvider
+  if (provider !== null && provider.flow !== null) return { methods: ["oidc", "token"] as const }
+  const { offersLinks = true } = yield* ApiSettings
+  return { methods: provider === null && offersLinks ? (["link", "token"] as const) : (["token"] as const) }
+})
+
 /** Handlers of `signIn`, which need no token. */
 export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
   handlers
-    .handle("methods", () =>
-      Effect.map(IdentityProvider, (provider) => ({
-        methods:
-          provider === null
-            ? (["link", "token"] as const)
-            : provider.flow === null
-              ? (["token"] as const)
-              : (["oidc", "token"] as const)
-      }))
-    )
+    .handle("methods", () => methods)
     .handle("begin", ({ payload }) => answering(begin(payload)))
     .handle("end", () =>
       answering(

@@ -3,21 +3,18 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, extname, join } from "node:path"
+import type { ConsoleFact, ConsoleFacts } from "../../http/console/ConsoleAnswer.ts"
 
 /** One file in each form that it can be sent in. */
-export interface ConsoleFile {
-  readonly type: string
-  /** As an entity tag, without quotes: the same for every form. */
-  readonly digest: string
+export interface ConsoleFile extends ConsoleFact {
   readonly plain: Buffer
   readonly gzip: Buffer | null
   readonly brotli: Buffer | null
 }
 
 /** The page, and what it loads by its name below `/console/`. */
-export interface ConsoleFiles {
-  readonly page: ConsoleFile
-  readonly named: (name: string) => ConsoleFile | null
+export interface ConsoleFiles extends ConsoleFacts<ConsoleFile> {
+  readonly names: ReadonlySet<string>
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -37,12 +34,14 @@ const bytesOf = (path: string): Buffer | null => {
 
 const read = (path: string): ConsoleFile => {
   const plain = readFileSync(path)
+  const [gzip, brotli] = [bytesOf(`${path}.gz`), bytesOf(`${path}.br`)]
   return {
     type: types[extname(path)] ?? "application/octet-stream",
     digest: createHash("sha256").update(plain).digest("base64url").slice(0, 22),
+    codings: [...(brotli === null ? [] : ["br" as const]), ...(gzip === null ? [] : ["gzip" as const])],
     plain,
-    gzip: bytesOf(`${path}.gz`),
-    brotli: bytesOf(`${path}.br`)
+    gzip,
+    brotli
   }
 }
 
@@ -61,12 +60,32 @@ const load = (folder: string): ConsoleFiles => {
   const files = new Map<string, ConsoleFile>()
   return {
     page: read(join(folder, "index.html")),
+    names: known,
     named: (name) => {
       if (!known.has(name)) return null
       const file = files.get(name) ?? read(join(folder, "console", name))
       files.set(name, file)
       return file
     }
+  }
+}
+
+type Laid = Pick<ConsoleFact, "type" | "digest">
+
+/** What there is to know of the files of a folder, without them: for who lays them out elsewhere. */
+export const consoleFacts = (
+  folder: string
+): { readonly page: Laid; readonly named: Readonly<Record<string, Laid>> } => {
+  const { named, names, page } = load(folder)
+  const factOf = ({ digest, type }: Laid): Laid => ({ type, digest })
+  return {
+    page: factOf(page),
+    named: Object.fromEntries(
+      Array.from(names).flatMap((name) => {
+        const file = named(name)
+        return file === null ? [] : [[name, factOf(file)]]
+      })
+    )
   }
 }
 

@@ -1,17 +1,11 @@
 /** What a provider of identities says of itself (OpenID Connect Discovery 1.0), asked once and again after a while. */
-import { ProviderUnavailable } from "../../http/IdentityProvider.ts"
+import type { ProviderUnavailable } from "../../http/IdentityProvider.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Effect, Redacted } from "effect"
 import { steadyMillis } from "@pawl/core/primitives/Time"
 import * as client from "openid-client"
-import { isFit, type OidcChoice } from "./OidcOptions.ts"
-
-/** What is told of a failure: never what the provider wrote, which may be a page or repeat a secret. */
-export const unavailable = (error: unknown): ProviderUnavailable => {
-  const { code } = typeof error === "object" && error !== null && "code" in error ? error : { code: undefined }
-  const name = typeof code === "string" && /^[A-Z_]{1,60}$/.test(code) ? code : "no answer that can be read"
-  return new ProviderUnavailable({ reason: name })
-}
+import { isFit, noKeys, unavailable } from "../../identity/OidcAddress.ts"
+import type { OidcChoice } from "./OidcOptions.ts"
 
 const discover = async ({ audience, client: own, issuer }: OidcChoice): Promise<client.Configuration> => {
   const secret = own?.secret ?? null
@@ -45,8 +39,7 @@ export const make = (choice: OidcChoice): Discovery => {
   return Effect.gen(function* () {
     if (known !== null && (yield* steadyMillis) - known.atMs < ServerLimits.oidcKnownMs) return known.found
     const found = yield* Effect.tryPromise({ try: asked, catch: unavailable })
-    if (!isFit(found.serverMetadata().jwks_uri ?? ""))
-      return yield* new ProviderUnavailable({ reason: "it names no keys (jwks_uri) at an https address" })
+    if (!isFit(found.serverMetadata().jwks_uri ?? "")) return yield* noKeys
     known = { found, atMs: yield* steadyMillis }
     return found
   })

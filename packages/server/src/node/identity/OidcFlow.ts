@@ -3,8 +3,9 @@ import { Effect, Redacted, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import * as client from "openid-client"
 import { type ProviderUnavailable, type SignInFlow, SignInRefused } from "../../http/IdentityProvider.ts"
-import { type Discovery, unavailable } from "./OidcDiscovery.ts"
-import { namesOf } from "./OidcTokens.ts"
+import { unavailable } from "../../identity/OidcAddress.ts"
+import { namesOf } from "../../identity/OidcTokens.ts"
+import type { Discovery } from "./OidcDiscovery.ts"
 
 /** What a browser keeps while it is at the provider. It is of use only with what the provider sends back. */
 const Kept = Schema.fromJsonString(

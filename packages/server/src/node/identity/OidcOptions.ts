@@ -1,25 +1,13 @@
 /** The options of a provider of identities. */
 import { Option, type Redacted } from "effect"
+import { isFit } from "../../identity/OidcAddress.ts"
+import type { TrustedIssuer } from "../../identity/OidcTokens.ts"
 import type { GivenOptions } from "../GivenOptions.ts"
 
 /** A provider that the installation relies on. */
-export interface OidcChoice {
-  /** As its tokens name it in `iss`, to the letter. */
-  readonly issuer: string
-  /** Whom tokens must be for. */
-  readonly audience: string
+export interface OidcChoice extends TrustedIssuer {
   /** Of the console at the provider, with its secret where it has one. Null: nobody signs in there by a browser. */
   readonly client: { readonly id: string; readonly secret: Redacted.Redacted | null } | null
-}
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-
-/** Whether a provider may be asked at an address: by https, or on this machine. */
-export const isFit = (address: string): boolean => {
-  if (!URL.canParse(address)) return false
-  const { hash, hostname, protocol, search, username } = new URL(address)
-  const isSafe = protocol === "https:" || (protocol === "http:" && loopback.test(hostname))
-  return isSafe && hash === "" && search === "" && username === ""
 }
 
 /** The choice that the options make, null for none; or what is wrong with it, in words. */

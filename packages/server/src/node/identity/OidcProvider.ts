@@ -3,14 +3,18 @@ import type { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as OidcDiscovery from "./OidcDiscovery.ts"
 import * as OidcFlow from "./OidcFlow.ts"
 import type { OidcChoice } from "./OidcOptions.ts"
-import * as OidcTokens from "./OidcTokens.ts"
+import * as OidcTokens from "../../identity/OidcTokens.ts"
+import { Effect } from "effect"
 
 /** `origin` is where people reach the console. Null without a choice. */
 export const make = (choice: OidcChoice | null, origin: string): IdentityProvider | null => {
   if (choice === null) return null
   const discovery = OidcDiscovery.make(choice)
   return {
-    verify: OidcTokens.make(choice, discovery),
+    verify: OidcTokens.make(
+      choice,
+      Effect.map(discovery, (found) => found.serverMetadata().jwks_uri ?? "")
+    ),
     flow: choice.client === null ? null : OidcFlow.make(choice.issuer, origin, discovery)
   }
 }

@@ -5,11 +5,11 @@ import { HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effe
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
+import { appHostsOf } from "../../http/console/ConsoleHeaders.ts"
 import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
 import { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import { consoleFolder } from "../console/ConsoleFiles.ts"
-import type { AppHosts } from "../console/ConsoleHeaders.ts"
 import * as ConsoleListener from "../console/ConsoleListener.ts"
 import * as GitListener from "../git/GitListener.ts"
 import * as OidcProvider from "../identity/OidcProvider.ts"
@@ -96,12 +96,6 @@ export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.R
 /** What a request adds to the context that all begin with is fewer: more would copy all of that for each of them. */
 const addedPerRequest = 24
 
-/** Where the console may show apps from: their addresses have the scheme and the port of the API's. */
-const appHosts = ({ appsDomain }: Options, origin: string): AppHosts => {
-  const { port, protocol } = new URL(origin)
-  return { protocol, appsDomain, portSuffix: port === "" ? "" : `:${port}` }
-}
-
 /** Where the API is reached: by people, and from this process itself. */
 export interface Reached {
   readonly origin: string
@@ -139,8 +133,8 @@ export const make = Effect.fnUntraced(function* (
   const mcp =
     mcpTools === "none"
       ? null
-      : McpListener.make({ ownAddress: ownAddress(host, port), origin, version, choice: mcpTools, issuer })
-  const screens = options.console ? ConsoleListener.make(consoleFolder(), appHosts(options, origin)) : null
+      : McpListener.make({ baseUrl: ownAddress(host, port), origin, version, choice: mcpTools, issuer })
+  const screens = options.console ? ConsoleListener.make(consoleFolder(), appHostsOf(origin, options.appsDomain)) : null
   const listener: RequestListener = (req, res) => {
     if (screens?.(req, res) === true) return
     if (mcp !== null && McpListener.isMcp(req.url)) return mcp(req, res)

@@ -7,6 +7,7 @@ import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
 import { targetOf } from "@pawl/router/node/NodeRequest"
 import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/ConnectionRefusals"
 import { Effect, Schema } from "effect"
+import { plainProblem, problemType } from "../../http/answer/PlainProblem.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import type { Options } from "../Options.ts"
 import { version } from "../Version.ts"
@@ -46,8 +47,8 @@ export const problem = (
   detail: string,
   headers: Readonly<Record<string, string>> = {}
 ) => {
-  res.writeHead(status, { "content-type": "application/problem+json", ...headers })
-  res.end(JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }))
+  res.writeHead(status, { "content-type": problemType, ...headers })
+  res.end(plainProblem(status, code, detail))
 }
 
 /** A process that brings its database to shape is alive: who restarted it would have it begin again, for ever. */

@@ -71,6 +71,7 @@ export const callers = (installed: () => Installed): void => {
         environment: "production",
         appsDomain: "apps.localhost",
         apiOrigin: origin,
+        oidc: null,
         paused: false,
         version: "0.0.0-test",
         requestsPerMinute: 1,

@@ -3,10 +3,9 @@ import { Unauthenticated } from "@pawl/core/access/Tokens"
 import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Redacted } from "effect"
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose"
-import type { IdentityProvider, ProviderUnavailable, Verified } from "../../http/IdentityProvider.ts"
-import { ServerLimits } from "../../ServerLimits.ts"
-import { type Discovery, unavailable } from "./OidcDiscovery.ts"
-import type { OidcChoice } from "./OidcOptions.ts"
+import type { IdentityProvider, ProviderUnavailable, Verified } from "../http/IdentityProvider.ts"
+import { ServerLimits } from "../ServerLimits.ts"
+import { unavailable } from "./OidcAddress.ts"
 
 /** Signatures by a key pair alone: a provider's public key is no secret that anybody could sign with. */
 const algorithms = ["RS256", "ES256"]
@@ -42,8 +41,20 @@ const refusal = (error: unknown): Unauthenticated | ProviderUnavailable => {
     : unavailable(error)
 }
 
-/** Judges tokens by the keys that the provider publishes, which are fetched again when it signs with a new one. */
-export const make = ({ audience, issuer }: OidcChoice, discovery: Discovery): IdentityProvider["verify"] => {
+/** Whose tokens count, as those name it to the letter, and whom they must be for. */
+export interface TrustedIssuer {
+  readonly issuer: string
+  readonly audience: string
+}
+
+/**
+ * Judges tokens by the keys that the provider publishes, which are fetched again when it signs with a new one. `addressOfKeys`
+ * is asked for each token. Where a request may not wait for what another one began (in workerd), none does.
+ */
+export const make = (
+  { audience, issuer }: TrustedIssuer,
+  addressOfKeys: Effect.Effect<string, ProviderUnavailable>
+): IdentityProvider["verify"] => {
   let kept: { readonly address: string; readonly keys: Keys } | null = null
   const keysOf = (address: string): Keys => {
     if (kept?.address !== address) kept = { address, keys: keysAt(address) }
@@ -65,7 +76,7 @@ export const make = ({ audience, issuer }: OidcChoice, discovery: Discovery): Id
   return Effect.fnUntraced(function* (token) {
     const given = Redacted.value(token)
     const nowMs = yield* Time.nowMillis
-    const keys = keysOf((yield* discovery).serverMetadata().jwks_uri ?? "")
+    const keys = keysOf(yield* addressOfKeys)
     const { payload } = yield* verifying(given, keys, nowMs).pipe(
       // Keys that were fetched a moment ago are not fetched for each token of a stranger: the first of a new key waits.
       Effect.catchIf(

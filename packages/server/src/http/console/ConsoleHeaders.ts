@@ -9,6 +9,12 @@ export interface AppHosts {
   readonly portSuffix: string
 }
 
+/** Where the console may show apps from: their addresses have the scheme and the port of the API's. */
+export const appHostsOf = (origin: string, appsDomain: string | null): AppHosts => {
+  const { port, protocol } = new URL(origin)
+  return { protocol, appsDomain, portSuffix: port === "" ? "" : `:${port}` }
+}
+
 const policyOf = ({ appsDomain, portSuffix, protocol }: AppHosts): string =>
   [
     "default-src 'none'",

@@ -89,6 +89,15 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/Compose.ts")).bench
   },
   {
+    name: "packs",
+    figures: ["cold-hot", "cold-base", "merge-warm"],
+    about: [
+      "Repositories as packs (many machines), on a real Postgres and a real S3 (radosgw): a Project of 200 files and 2,000 merges. `cold-hot`: milliseconds until a machine whose folder is empty knows main and lists its files, while each merge is a row of its own; `cold-base`: the same once these were compacted into one base. `merge-warm`: `Repositories.fork` and `Repositories.merge` of one ChangeSet on a machine that has its copies.",
+      "Floor: `git clone --bare` of the same repository, in one pack, from git's own server over loopback; for `merge-warm` the same two calls on repositories in one folder (`PAWL_REPOSITORIES=folder`)."
+    ],
+    load: async () => (await import("./figures/Packs.ts")).bench
+  },
+  {
     name: "edit-to-live",
     isolates: true,
     figures: ["edit-to-live"],

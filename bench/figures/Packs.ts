@@ -1,0 +1,92 @@
+/** Repositories without a folder of their own: what a machine without a copy waits for, and what a merge takes more. */
+import { join } from "node:path"
+import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
+import { Effect, ManagedRuntime } from "effect"
+import { type Bench, figure, ratioAtMost } from "../Figure.ts"
+import { withFolder } from "../parts/Folder.ts"
+import * as GitServer from "../parts/GitServer.ts"
+import * as PackLine from "../parts/PackLine.ts"
+import { across, inTurn, lastly, median, timed } from "../Rounds.ts"
+
+const merges = Number(process.env["PAWL_BENCH_MERGES"] ?? 2000)
+/** Merges of each side in one round. */
+const each = 10
+/** Where the numbers of those begin: canonical's own come before. */
+const farOff = 100_000
+
+interface World {
+  readonly line: Awaited<ReturnType<typeof PackLine.open>>
+  readonly folder: string
+  readonly rounds: number
+  readonly say: (progress: string) => void
+}
+
+/** A machine without a copy, and a clone of the same repository, in turn. */
+const coldBeside = async ({ folder, line, rounds, say }: World, name: string) => {
+  const mirror = join(folder, `${name}.git`)
+  await line.mirrored(join(folder, `${name}-mirror`), mirror)
+  const server = await GitServer.serve(mirror)
+  const sides = {
+    ours: (round: number) => line.cold(join(folder, `${name}-cold-${round}`)),
+    clone: (round: number) => timed(() => server.clone(join(folder, `${name}-clone-${round}`)))
+  }
+  const measured = inTurn<keyof typeof sides, number>(rounds, sides, (progress) => say(`${name}: ${progress}`))
+  return lastly(measured, server.close)
+}
+
+/** Merges on a machine with copies, and merges in a folder, in turn. */
+const mergesBeside = async ({ folder, line, rounds, say }: World, tip: string) => {
+  const runtime = ManagedRuntime.make(GitRepositories.layer({ directory: join(folder, "one-folder") }))
+  const numbers = (round: number) => farOff + round * each
+  const measured = async () => {
+    const base = await runtime.runPromise(PackLine.seeded)
+    const sides = {
+      ours: async (round: number) =>
+        median(
+          await line.on(join(folder, `warm-${round}`), PackLine.warm(PackLine.mergeTimes(numbers(round), each, tip)))
+        ),
+      folder: async (round: number) =>
+        median(await runtime.runPromise(PackLine.warm(PackLine.mergeTimes(numbers(round), each, base))))
+    }
+    return inTurn<keyof typeof sides, number>(rounds, sides, (progress) => say(`merges: ${progress}`))
+  }
+  return lastly(measured(), () => runtime.dispose())
+}
+
+const against = (ours: ReadonlyArray<number>, floor: ReadonlyArray<number>) => ({
+  value: median(ours),
+  unit: "ms",
+  floorValue: median(floor),
+  ratio: across(ours, floor)
+})
+
+export const bench: Bench = ({ rounds, say }) =>
+  withFolder(async (folder) => {
+    const line = await PackLine.open()
+    const world: World = { line, folder, rounds, say }
+    const measure = async () => {
+      const made = Effect.flatMap(PackLine.seeded, (first) => PackLine.movedOn(first, merges, say))
+      const tip = await line.on(join(folder, "made"), made)
+      const hot = await coldBeside(world, "hot")
+      const warm = await mergesBeside(world, tip)
+      await line.on(join(folder, "compacting"), PackLine.compacted)
+      return { hot, warm, base: await coldBeside(world, "base") }
+    }
+    const { base, hot, warm } = await lastly(measure(), line.close)
+    const clone = "`git clone --bare` of the same, in one pack, over loopback"
+    return {
+      figures: [
+        figure({ name: "cold-hot", floor: clone, ...against(hot.ours, hot.clone), target: ratioAtMost(1) }),
+        figure({ name: "cold-base", floor: clone, ...against(base.ours, base.clone), target: ratioAtMost(0.5) }),
+        figure({
+          name: "merge-warm",
+          floor: "the same merge in one folder",
+          ...against(warm.ours, warm.folder),
+          target: ratioAtMost(1.6)
+        })
+      ],
+      notes: [
+        `${PackLine.fileCount} files and ${merges} merges, on Postgres and radosgw. \`hot\`: a row for each merge; \`base\`: one base in the bucket. ${each} merges of each side in a round.`
+      ]
+    }
+  })

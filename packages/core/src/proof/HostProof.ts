@@ -149,7 +149,8 @@ const checkSaid = (
   if (generation !== page.generation) findings.say(place, "live_mismatch", `stated is S${generation ?? "-"}`)
 }
 
-const isOlder = (one: Pick<SeenRelease, "epoch" | "entry">, other: SeenRelease): boolean =>
+/** Whether a release was stated before another of its Project. */
+export const isOlder = (one: Pick<SeenRelease, "epoch" | "entry">, other: SeenRelease): boolean =>
   one.epoch < other.epoch || (one.epoch === other.epoch && one.entry < other.entry)
 
 /** The release that the host carries; null where it carries none that can be read. */

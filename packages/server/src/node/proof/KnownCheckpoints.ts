@@ -6,7 +6,7 @@ import { hash } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
-import { SeenRelease } from "@pawl/core/proof/HostProof"
+import { isOlder, SeenRelease } from "@pawl/core/proof/HostProof"
 import { type Checkpoint, readCheckpoint } from "@pawl/core/provenance/Checkpoint"
 import { Data, Effect, Option, Schema } from "effect"
 
@@ -110,10 +110,7 @@ export const releaseSeen = Effect.fnUntraced(function* (state: string, project: 
 /** Remembers a release. One that was put back, as the newest allows, is none that is newer. */
 export const rememberRelease = Effect.fnUntraced(function* (state: string, chain: KnownChain, release: SeenRelease) {
   const before = yield* releaseSeen(state, chain.chain, [chain.key])
-  const isOlder =
-    before !== null &&
-    (release.epoch < before.epoch || (release.epoch === before.epoch && release.entry < before.entry))
-  if (!isOlder) yield* write(releasePath(state, chain), JSON.stringify(release))
+  if (before === null || !isOlder(release, before)) yield* write(releasePath(state, chain), JSON.stringify(release))
 })
 
 /** The ids of keys in a text, as `pawl key show` and pinned files have them. */

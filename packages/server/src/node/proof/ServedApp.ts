@@ -93,21 +93,21 @@ const filesOf = Effect.fnUntraced(function* (address: string, bundle: Bundle) {
 
 const nothing: Live = { bundle: null, generation: null, channel: "production", incarnation: 0, assets: {} }
 
+/** What a host answers when it is asked of itself; null where that is nothing. */
+const asked = Effect.fnUntraced(function* (address: string) {
+  const { body, status } = yield* askHost({ url: below(address, statementPath), part, bytes: 4 * Limits.envelopeBytes })
+  return { status, said: status === 200 ? jsonOf(exactText(body)) : null }
+})
+
 /** What a host says of itself, all of it; null where it says nothing. */
 export const readHostPage = Effect.fnUntraced(function* (address: string) {
-  const { body, status } = yield* askHost({ url: below(address, statementPath), part, bytes: 4 * Limits.envelopeBytes })
-  const said = status === 200 ? jsonOf(exactText(body)) : null
+  const { said } = yield* asked(address)
   return Schema.is(HostPage)(said) ? said : null
 })
 
 /** Asks a host what it serves. One that says nothing of itself is `MaterialUnreadable`, unless its app was removed. */
 export const readApp = Effect.fnUntraced(function* (address: string) {
-  const { body, status } = yield* askHost({
-    url: below(address, statementPath),
-    part,
-    bytes: 4 * Limits.envelopeBytes
-  })
-  const said = status === 200 ? jsonOf(exactText(body)) : null
+  const { said, status } = yield* asked(address)
   if (!Schema.is(Said)(said)) {
     const page = yield* askHost({ url: below(address, "/"), part, bytes: Limits.provenObjectBytes })
     const gone: ServedApp = { project: null, live: () => Effect.succeed(nothing) }

@@ -59,7 +59,8 @@ def main(arguments):
     else:
         for word, told in (("FAIL", found), ("note", notes)):
             for f in told: print(ascii(f"{word} {f['where']:<16} {f['code']:<26} {f['words']}")[1:-1])
-        if statements and not keys: print("the pack itself named whom to believe: compare its first key, and give it as --key")
+        if statements and not keys:
+            print("the pack itself named whom to believe: compare its first key, and give it as --key")
         print(f"{statements} statements, {generations} generations: {len(found)} finding(s)")
     return 2 if any(f["code"] == "pack_unreadable" for f in found) else 1 if found else 0
 

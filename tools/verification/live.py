@@ -22,9 +22,11 @@ def check_served(project, live):
     need(may or was_served(project, live), code, live.bundle)
     placed, place = [(r.channel, r.incarnation) for r in may if r.entry >= 0], (live.channel, live.incarnation)
     is_newest = live.entry is NOTHING or any(r.entry <= live.entry for r in may)
+    of_it = {r.entry for r in project.releases.values() if r.bundle == live.bundle}
     is_there = check(not may or not placed or place in placed, "release_other_place")
     if may and is_there and check(is_newest, "release_superseded"):
-        check(any(r.generation == live.generation for r in may), "live_mismatch", f"S{live.generation}")
+        if check(live.entry is NOTHING or live.entry in of_it, "live_unstated", f"no release is entry {live.entry}"):
+            check(any(r.generation == live.generation for r in may), "live_mismatch", f"S{live.generation}")
     b = project.records.bundle(live.bundle)
     for path, wanted in live.assets.items() if b else []:
         check(b.assets.manifest.get(path, NOTHING).sha256 == wanted, "live_asset_mismatch", path)

@@ -29,6 +29,10 @@ const isAdopted = Effect.fnUntraced(function* (proof: Proof, { bundle, generatio
   return built !== null && built.commit === of.source.gitCommit && built.tree === of.source.gitTree
 })
 
+/** Whether that entry of the chain states that the bundle is served. */
+const isStated = ({ releases }: Proof, bundle: string, entry: number): boolean =>
+  [...releases.values()].some((each) => each.bundle === bundle && each.entry === entry)
+
 /** Compares what is served with the newest release, or one that is still under way. */
 export const checkLive = Effect.fnUntraced(function* (proof: Proof, live: Live) {
   const { findings, serving, underWay } = proof
@@ -55,6 +59,8 @@ export const checkLive = Effect.fnUntraced(function* (proof: Proof, live: Live) 
     findings.say("live", "release_other_place", `${channel}, incarnation ${incarnation}`)
   else if (entry !== undefined && !allowed.some((each) => each.entry <= entry))
     findings.say("live", "release_superseded", `it carries entry ${entry}, the newest is ${newest.entry}`)
+  else if (entry !== undefined && !isStated(proof, bundle, entry))
+    findings.say("live", "live_unstated", `it carries entry ${entry}, which states no release of ${bundle}`)
   else if (!allowed.some((each) => each.generation === generation))
     findings.say("live", "live_mismatch", `it says S${generation ?? "-"}`)
   yield* checkAssets(proof, live, bundle, newest.generation)

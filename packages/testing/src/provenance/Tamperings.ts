@@ -205,6 +205,27 @@ const beyond: ReadonlyArray<Tampering> = [
     name: "an approval of an earlier Candidate that is not said to be carried",
     code: "approval_other_tree",
     change: restate(odd.carried, (statement) => statement.drop("predicate.approvals.0.carriedFrom"))
+  },
+  {
+    number: 89,
+    name: "the pointer carries an entry that is no release of what it serves",
+    code: "live_unstated",
+    change: (pack) => void (pack.live.entry = (pack.live.entry ?? 0) + 1)
+  },
+  {
+    number: 90,
+    name: "a field of what is served by another name",
+    code: "pack_unreadable",
+    change: (pack) => {
+      const { entry, ...live } = pack.live
+      pack.live = Object.assign(live, { entri: entry })
+    }
+  },
+  {
+    number: 91,
+    name: "a field of whom to believe by another name",
+    code: "pack_unreadable",
+    change: (pack) => void Object.assign(pack.trust, { withoot: ["objects"] })
   }
 ]
 

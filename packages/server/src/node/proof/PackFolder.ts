@@ -11,7 +11,7 @@ import {
 } from "@pawl/core/proof/Material"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
 import { exactText } from "@pawl/core/primitives/Utf8"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { fileLines, keptFile, readWhole, smallFile, unreadable } from "./ProofFiles.ts"
 import { gitSource } from "./GitSource.ts"
 
@@ -40,13 +40,17 @@ const LiveFile = Schema.Union([Live, Schema.Array(Live)])
 
 const HeadsFile = Schema.Record(Schema.String, Schema.Struct({ size: Schema.Finite, root: Schema.String }))
 
-/** Reads a small JSON file, where it is there. */
-const jsonFile = Effect.fnUntraced(function* <A>(folder: string, name: string, schema: Schema.Schema<A>) {
+/**
+ * Reads a small JSON file, where it is there. A field that nobody knows is refused: it may be one by another name, and what
+ * that one says would be passed over.
+ */
+const jsonFile = Effect.fnUntraced(function* <A>(folder: string, name: string, schema: Schema.Codec<A, unknown>) {
   const text = yield* smallFile(join(folder, name), name, Limits.provenRecordBytes)
   if (text === null) return null
   const read = readOnce(text, Limits.provenRecordBytes)
   if ("problem" in read) return yield* unreadable(name, read.problem)
-  return Schema.is(schema)(read.value) ? read.value : yield* unreadable(name, "it has not the fields that it should")
+  const fields = Schema.decodeUnknownOption(schema)(read.value, { onExcessProperty: "error" })
+  return Option.isSome(fields) ? fields.value : yield* unreadable(name, "it has not the fields that it should")
 })
 
 /** Where each record lies in `records.ndjson`: `["<kind> <id>", "<text>"]`, a line each. */

@@ -57,8 +57,16 @@ export const verify = <E, R>(candidateId: string, { carry, take }: Asked<E, R>) 
       if (yield* take(before, policy.record)) return
       // What it is made on is not canonical yet, and lives in a fork.
       if (baseOf(before)._tag === "Canonical") yield* ensureSynced(before.projectId)
-      else if (!(yield* isBaseThere(before))) return yield* refute(candidateId, `${before.ahead} is gone`)
-      yield* compose(candidateId, policy)
+      // Whether the base is there is looked at once the merge has missed something: others wait for what is composed here.
+      const isLost = compose(candidateId, policy).pipe(
+        Effect.as(false),
+        Effect.catchTag("ObjectNotFound", (missed) =>
+          baseOf(before)._tag === "Canonical"
+            ? Effect.fail(missed)
+            : Effect.flatMap(isBaseThere(before), (there) => (there ? Effect.fail(missed) : Effect.succeed(true)))
+        )
+      )
+      if (yield* isLost) return yield* refute(candidateId, `${before.ahead} is gone`)
     }
     yield* replan(candidateId, policy)
     const candidate = (yield* demand("candidate", candidateId)).record

@@ -75,16 +75,17 @@ export const planStep = JournalStep.make("plan", Planned)
 const merge = Effect.fnUntraced(function* (candidate: Candidate) {
   const change = (yield* demand("change", candidate.changeId)).record
   if (change.kind === "rollback") return (yield* composeBack(candidate, change)) as Merge
-  const overlaps = yield* expectedConflicts(candidate)
+  const repositories = yield* Repositories
+  const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+  // Those behind it in a line wait for its commit: what need not follow each other goes at once.
+  const [overlaps] = yield* Effect.all([expectedConflicts(candidate), repositories.fork(into)], { concurrency: 2 })
   return { ...(yield* mergeAll(candidate)), overlaps } satisfies Merge
 })
 
-/** The real merge, in the Candidate's own fork. A second run gives the same commit. */
+/** The real merge, in the Candidate's own fork, which is there. A second run gives the same commit. */
 const mergeAll = Effect.fnUntraced(function* (candidate: Candidate) {
-  const repositories = yield* Repositories
   const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
   const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
-  yield* repositories.fork(into)
   return yield* mergeLocked({
     into,
     base: candidate.baseCommit,
@@ -172,13 +173,13 @@ const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
   if (change.kind === "rollback") return yield* planBack(candidate, change)
   const repositories = yield* Repositories
   const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-  const base = yield* readDefinitions(fork, candidate.baseTree)
-  const own = yield* readDefinitions(fork, tree)
-  if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
-  const diff = yield* repositories.diff(fork, candidate.baseTree, tree).pipe(
+  const differing = repositories.diff(fork, candidate.baseTree, tree).pipe(
     Effect.map((files): ReadonlyArray<FileChange> | null => files),
     Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
   )
+  const reading = [readDefinitions(fork, candidate.baseTree), readDefinitions(fork, tree), differing] as const
+  const [base, own, diff] = yield* Effect.all(reading, { concurrency: reading.length })
+  if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
   const checks = { base: base._tag === "Defined" ? base.file.checks : [], candidate: own.file.checks }
   const look = yield* touched(candidate, tree, diff, checks)
   const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))

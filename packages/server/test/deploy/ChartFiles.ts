@@ -39,10 +39,10 @@ const packages = ["golang-github-masterminds-sprig-dev", "golang-k8s-sigs-yaml-d
 /** Why nothing can be rendered here; null when it can. */
 export const whyNoGo =
   spawnSync("go", ["version"]).status !== 0
-    ? "no go here: apt-get install gccgo-go"
+    ? "(needs go: apt-get install gccgo-go)"
     : ["github.com/Masterminds/sprig", "sigs.k8s.io/yaml"].every((name) => existsSync(join(library, "src", name)))
       ? null
-      : `no Sprig here: apt-get install ${packages.join(" ")}`
+      : `(needs Sprig: apt-get install ${packages.join(" ")})`
 
 /** Compiles what renders, into a folder. Its own cache makes it quick the next time. */
 export const compiled = (folder: string): string => {

@@ -6,21 +6,8 @@ import type { Deployment } from "kubernetes-types/apps/v1.js"
 import type { Job } from "kubernetes-types/batch/v1.js"
 import { describe, expect, it } from "vitest"
 import { environmentOf, known, optionsFrom, root, secretsOf, userOf } from "./EnvironmentFiles.ts"
-import { documentsOf, folder, rendered, type Resource, whyNot, written, wrongIn } from "./KubernetesFiles.ts"
+import { documentsOf, folder, named, podOf, rendered, roles, whyNot, written, wrongIn } from "./KubernetesFiles.ts"
 
-const roles = ["api", "router", "worker"] as const
-
-const named = <A extends object>(all: ReadonlyArray<Resource>, kind: string, name: string): A => {
-  const found = all.find((each) => each.kind === kind && each.metadata.name.startsWith(name))
-  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
-  return found as unknown as A
-}
-const podOf = (deployment: Deployment | Job) => {
-  const pod = deployment.spec?.template?.spec
-  const [container] = pod?.containers ?? []
-  if (pod === undefined || container === undefined) throw new Error("there is no container")
-  return { pod, container }
-}
 const deploymentOf = (role: string) => named<Deployment>(written, "Deployment", `pawl-${role}`)
 
 describe("The files for Kubernetes", () => {

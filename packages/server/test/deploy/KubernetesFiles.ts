@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Deployment } from "kubernetes-types/apps/v1.js"
+import type { Job } from "kubernetes-types/batch/v1.js"
 import { parseAllDocuments } from "yaml"
 import { root } from "./EnvironmentFiles.ts"
 
@@ -12,6 +14,23 @@ export interface Resource {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
+}
+
+export const roles = ["api", "router", "worker"] as const
+
+/** The one of a kind whose name begins so. */
+export const named = <A extends object>(all: ReadonlyArray<Resource>, kind: string, name: string): A => {
+  const found = all.find((each) => each.kind === kind && each.metadata.name.startsWith(name))
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
+  return found as unknown as A
+}
+
+/** What runs in it, and the container that is ours. */
+export const podOf = (deployment: Deployment | Job) => {
+  const pod = deployment.spec?.template?.spec
+  const [container] = pod?.containers ?? []
+  if (pod === undefined || container === undefined) throw new Error("there is no container")
+  return { pod, container }
 }
 
 /** Each document of a text; what is no YAML, or has a key twice, throws. */

@@ -21,6 +21,7 @@ const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],
   ["**Failure injection,", offers("/inject-failure") || handles("release.recover") || offers("/webhooks")],
   ["**Automatic promotion", handles("candidate.recompose")],
+  ["There is no Helm chart", existsSync(join(root, "deploy/chart/Chart.yaml"))],
   ["git over HTTP", "service" in routeOf("GET", `/git/proj_${"0".repeat(36)}.git/info/refs?service=git-upload-pack`)]
 ]
 

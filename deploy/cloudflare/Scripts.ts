@@ -2,6 +2,8 @@
  * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
+import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
+import { queueNames } from "../../packages/server/src/workers/Names.ts"
 
 /** What a binding reaches. */
 export type Binding =
@@ -11,6 +13,8 @@ export type Binding =
   | { readonly _tag: "Service"; readonly script: ScriptName; readonly entrypoint?: string }
   | { readonly _tag: "Bucket" }
   | { readonly _tag: "Loader" }
+  /** A queue, to send to. */
+  | { readonly _tag: "Queue"; readonly queue: QueueName }
   /** Files beside the script: those of the console. */
   | { readonly _tag: "Assets" }
   | { readonly _tag: "Value"; readonly value: unknown }
@@ -19,6 +23,21 @@ export type Binding =
 
 /** The names of the scripts. */
 export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks"
+
+/** The queues, by the names that they are deployed with. */
+export type QueueName = (typeof queueNames)[keyof typeof queueNames]
+
+/** How a script takes messages of a queue. */
+export interface Consumer {
+  readonly queue: QueueName
+  /** How many come together at most. None waits for others to come with. */
+  readonly atOnce: number
+  /** How often a message that was not taken comes again, and after how many ms each time. */
+  readonly retries: number
+  readonly againMs: number
+  /** Where it goes when it was not taken then; null: it is gone. */
+  readonly dead: QueueName | null
+}
 
 /** One script. */
 export interface Script {
@@ -31,6 +50,8 @@ export interface Script {
   /** Which hosts come to it; none for one that only other scripts reach. */
   readonly hosts: ReadonlyArray<string>
   readonly crons: ReadonlyArray<string>
+  /** The queues whose messages it takes. */
+  readonly consumers: ReadonlyArray<Consumer>
   /** Modules that are laid beside it. */
   readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm">
   /** The container of its objects. */
@@ -61,9 +82,27 @@ export const compatibilityDate = "2026-07-01"
 /** The one bucket: bundles, objects, packs. */
 export const bucketName = "pawl-objects"
 
-const plain = { objects: [], hosts: [], crons: [], modules: [], container: null } as const
+const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
+
+/** What takes hints, and makes dead letters of those that nobody could take: both where the objects are. */
+const consumers: ReadonlyArray<Consumer> = [
+  {
+    queue: queueNames.hints,
+    atOnce: CloudflareLimits.hintsBroughtAtOnce,
+    retries: CloudflareLimits.hintRetries,
+    againMs: CloudflareLimits.hintAgainMs,
+    dead: queueNames.deadHints
+  },
+  {
+    queue: queueNames.deadHints,
+    atOnce: CloudflareLimits.hintsBroughtAtOnce,
+    retries: CloudflareLimits.deadHintRetries,
+    againMs: CloudflareLimits.deadHintAgainMs,
+    dead: null
+  }
+]
 
 /** What answers for builds, and for checks where there is a container. */
 const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
@@ -98,8 +137,10 @@ const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => 
   main: "CanonicalScript.ts",
   objects: ["ProjectObject", "DirectoryObject"],
   crons: ["* * * * *"],
+  consumers,
   bindings: {
     ...shared,
+    HINTS: { _tag: "Queue", queue: queueNames.hints },
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },

@@ -123,10 +123,15 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
     this.moved()
   }
 
-  /** Has the alarm come for the next work, if there is any. */
+  /** When the object has to look again by itself, in ms since 1970, whether work is due or not; null: never. */
+  protected lookAgainMs(): number | null {
+    return null
+  }
+
+  /** Has the alarm come for what is next, if there is anything. */
   protected async settle(): Promise<void> {
-    const due = nextDueMs(this.storage)
-    if (due !== null) await this.ctx.storage.setAlarm(Math.max(due, Date.now()))
+    const moments = [nextDueMs(this.storage), this.lookAgainMs()].filter((each) => each !== null)
+    if (moments.length > 0) await this.ctx.storage.setAlarm(Math.max(Math.min(...moments), Date.now()))
   }
 
   async fetch(request: Request): Promise<Response> {

@@ -1,30 +1,36 @@
 /** What is deployed to Cloudflare: each script as wrangler takes it, without a network. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type LaidOut, layOut, wrangler } from "../../../../deploy/cloudflare/Deployment.ts"
+import type { Installation } from "../../../../deploy/cloudflare/Scripts.ts"
+import { queuesOf } from "../../../../deploy/cloudflare/Wrangler.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-deployment-"))
+
+const installation: Installation = {
+  environment: "production",
+  appsDomain: "pawl-apps.example",
+  apiOrigin: "https://pawl.example.com",
+  oidc: null,
+  paused: false,
+  version: "0.0.0-test",
+  requestsPerMinute: 600,
+  buildsPerDay: 60,
+  checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] }
+}
+
+interface Queues {
+  readonly producers: ReadonlyArray<{ readonly queue: string }>
+  readonly consumers: ReadonlyArray<{ readonly queue: string; readonly dead_letter_queue?: string }>
+}
 
 describe("A deployment to Cloudflare", () => {
   let scripts: ReadonlyArray<LaidOut>
   beforeAll(async () => {
-    scripts = await layOut(
-      {
-        environment: "production",
-        appsDomain: "pawl-apps.example",
-        apiOrigin: "https://pawl.example.com",
-        oidc: null,
-        paused: false,
-        version: "0.0.0-test",
-        requestsPerMinute: 600,
-        buildsPerDay: 60,
-        checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] }
-      },
-      folder
-    )
+    scripts = await layOut(installation, folder)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -32,6 +38,27 @@ describe("A deployment to Cloudflare", () => {
     expect(scripts.map(({ name }) => name)).toEqual(["builder", "checks", "canonical", "integration", "api", "router"])
     for (const script of slice(scripts, { quick: 2 }))
       expect(await wrangler(script, ["deploy", "--dry-run"])).toMatchObject({ code: 0 })
+  })
+
+  it("takes from each queue where the objects are, also what nobody could take, and each is made before", () => {
+    const told = scripts.map(({ folder: own, name }) => {
+      const { queues } = JSON.parse(readFileSync(join(own, "wrangler.json"), "utf8")) as { readonly queues: Queues }
+      return { name, ...queues }
+    })
+    const named = told.flatMap(({ consumers, producers }) => [
+      ...producers.map(({ queue }) => queue),
+      ...consumers.flatMap(({ dead_letter_queue, queue }) => [queue, dead_letter_queue ?? queue])
+    ])
+    expect([...new Set(named)].toSorted()).toEqual(queuesOf(installation).toSorted())
+    expect(told.filter(({ consumers }) => consumers.length > 0)).toEqual([
+      expect.objectContaining({
+        name: "canonical",
+        consumers: [
+          expect.objectContaining({ queue: "pawl-hints", dead_letter_queue: "pawl-dead-hints" }),
+          expect.not.objectContaining({ dead_letter_queue: expect.anything() })
+        ]
+      })
+    ])
   })
 
   it("keeps to its sizes", () => {

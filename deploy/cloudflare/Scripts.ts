@@ -53,7 +53,7 @@ export interface Script {
   /** The queues whose messages it takes. */
   readonly consumers: ReadonlyArray<Consumer>
   /** Modules that are laid beside it. */
-  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm">
+  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt">
   /** The container of its objects. */
   readonly container: string | null
 }
@@ -138,6 +138,7 @@ const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => 
   objects: ["ProjectObject", "DirectoryObject"],
   crons: ["* * * * *"],
   consumers,
+  modules: ["templates.txt"],
   bindings: {
     ...shared,
     HINTS: { _tag: "Queue", queue: queueNames.hints },

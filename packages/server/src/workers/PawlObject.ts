@@ -22,6 +22,7 @@ import type { CanonicalBindings } from "./Bindings.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 import { trusting } from "./TrustedProvider.ts"
+import templates from "./templates.txt"
 
 /** Everything that an object runs with. */
 export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
@@ -86,7 +87,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const scope = yield* Scope.make()
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const bindings = ObjectParts.appEnvironment(this.ctx)
-      const layer = ObjectParts.layer(env, this.scoped(own), bindings)
+      const layer = ObjectParts.layer(env, this.scoped(own), bindings, templates)
       const { SETTINGS } = env
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, trusting(SETTINGS.oidc))

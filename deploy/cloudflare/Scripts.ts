@@ -2,8 +2,7 @@
  * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
-import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
-import { queueNames } from "../../packages/server/src/workers/Names.ts"
+import { type Consumer, consumers, type QueueName, queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 
 /** What a binding reaches. */
 export type Binding =
@@ -23,21 +22,6 @@ export type Binding =
 
 /** The names of the scripts. */
 export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks"
-
-/** The queues, by the names that they are deployed with. */
-export type QueueName = (typeof queueNames)[keyof typeof queueNames]
-
-/** How a script takes messages of a queue. */
-export interface Consumer {
-  readonly queue: QueueName
-  /** How many come together at most. None waits for others to come with. */
-  readonly atOnce: number
-  /** How often a message that was not taken comes again, and after how many ms each time. */
-  readonly retries: number
-  readonly againMs: number
-  /** Where it goes when it was not taken then; null: it is gone. */
-  readonly dead: QueueName | null
-}
 
 /** One script. */
 export interface Script {
@@ -85,24 +69,6 @@ export const bucketName = "pawl-objects"
 const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
-
-/** What takes hints, and makes dead letters of those that nobody could take: both where the objects are. */
-const consumers: ReadonlyArray<Consumer> = [
-  {
-    queue: queueNames.hints,
-    atOnce: CloudflareLimits.hintsBroughtAtOnce,
-    retries: CloudflareLimits.hintRetries,
-    againMs: CloudflareLimits.hintAgainMs,
-    dead: queueNames.deadHints
-  },
-  {
-    queue: queueNames.deadHints,
-    atOnce: CloudflareLimits.hintsBroughtAtOnce,
-    retries: CloudflareLimits.deadHintRetries,
-    againMs: CloudflareLimits.deadHintAgainMs,
-    dead: null
-  }
-]
 
 /** What answers for builds, and for checks where there is a container. */
 const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [

@@ -1,5 +1,6 @@
 /** The configuration of each script as wrangler reads it: https://developers.cloudflare.com/workers/wrangler/configuration/. */
-import { bucketName, compatibilityDate, type Installation, type QueueName, type Script, scriptsOf } from "./Scripts.ts"
+import type { QueueName } from "@pawl/adapters-cloudflare/hints/HintQueues"
+import { bucketName, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
 
 /** The name under which a script is deployed. */
 export const deployedName = (script: string): string => `pawl-${script}`

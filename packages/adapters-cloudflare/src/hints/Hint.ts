@@ -32,7 +32,7 @@ export interface HintQueue {
 
 /** Sends them in as many messages as it takes. Rejects at the first that the queue does not take. */
 export const sendAll = async (queue: HintQueue, hints: ReadonlyArray<Hint>): Promise<void> => {
-  const { hintsSentAtOnce } = CloudflareLimits
-  for (let at = 0; at < hints.length; at += hintsSentAtOnce)
-    await queue.sendBatch(hints.slice(at, at + hintsSentAtOnce).map((body) => ({ body })))
+  const atOnce = CloudflareLimits.hintsSentAtOnce
+  for (let at = 0; at < hints.length; at += atOnce)
+    await queue.sendBatch(hints.slice(at, at + atOnce).map((body) => ({ body })))
 }

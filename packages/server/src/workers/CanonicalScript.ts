@@ -4,12 +4,13 @@
  */
 import { WorkerEntrypoint } from "cloudflare:workers"
 import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
+import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, CanonicalForRouters } from "./Bindings.ts"
-import { directoryName, queueNames } from "./Names.ts"
+import { directoryName } from "./Names.ts"
 import { isPromotion, projectOf } from "./Places.ts"
 
 export { AppFiles, AppStore } from "./AppEntrypoints.ts"

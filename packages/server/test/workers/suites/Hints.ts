@@ -1,9 +1,9 @@
 /** Hints between objects on the queues of an installation: what comes twice or late, and what nobody could bring. */
 import { describe, expect, it } from "vitest"
 import { sweepCommands, sweeps } from "@pawl/adapters-cloudflare/hints/Hint"
+import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { DeadLetter } from "@pawl/core/model/Command"
 import { compatibilityDate } from "../../../../../deploy/cloudflare/Scripts.ts"
-import { queueNames } from "../../../src/workers/Names.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 

@@ -59,7 +59,8 @@ export interface Installed {
 /** Starts it in a folder of its own. `also` are scripts of others, told the owner's token. */
 export const install = async (
   options: Partial<Installation> = {},
-  also: (owner: string) => ReadonlyArray<object> = () => []
+  also: (owner: string) => ReadonlyArray<object> = () => [],
+  losesMessages = false
 ): Promise<Installed> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-workers-"))
   const engine = await dockerStandIn()
@@ -79,7 +80,8 @@ export const install = async (
     checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
     ...options
   }
-  const start = () => simulate({ installation, secrets, folder, engine: engine.socketPath, port, also: also(owner) })
+  const start = () =>
+    simulate({ installation, secrets, folder, engine: engine.socketPath, port, losesMessages, also: also(owner) })
   let simulated = await start()
   const as = (token: string): DemoApi => make({ host, port }, token)
   return {

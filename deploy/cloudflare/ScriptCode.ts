@@ -5,7 +5,12 @@ import { join } from "node:path"
 import { consoleFacts } from "@pawl/server/node/console/ConsoleFiles"
 import { readTemplate } from "@pawl/server/node/TemplateFolder"
 import { build, type Plugin } from "esbuild"
-import { bundlerCode, bundlerPackages, forWorkers } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import {
+  bundlerCode,
+  bundlerPackages,
+  forWorkers,
+  libraryByModule
+} from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
 import { buildConsole } from "../../tools/build/Console.ts"
 import type { Script } from "./Scripts.ts"
 
@@ -41,18 +46,18 @@ export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
     define: {
-      PAWL_TEMPLATES: await templates(),
       PAWL_CONSOLE: JSON.stringify(consoleFacts(await builtConsole()))
     },
     ...forWorkers,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [withoutSwagger]
+    plugins: [withoutSwagger, libraryByModule]
   })
   return outputFiles[0]?.text ?? ""
 }
 
 const beside: Readonly<Record<Script["modules"][number], () => Promise<string | Uint8Array>>> = {
   "bundler.txt": bundlerCode,
+  "templates.txt": templates,
   "packages.txt": async () => bundlerPackages(),
   "esbuild.wasm": () =>
     readFile(

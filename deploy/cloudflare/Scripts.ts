@@ -2,6 +2,7 @@
  * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
+import { type Consumer, consumers, type QueueName, queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 
 /** What a binding reaches. */
 export type Binding =
@@ -11,6 +12,8 @@ export type Binding =
   | { readonly _tag: "Service"; readonly script: ScriptName; readonly entrypoint?: string }
   | { readonly _tag: "Bucket" }
   | { readonly _tag: "Loader" }
+  /** A queue, to send to. */
+  | { readonly _tag: "Queue"; readonly queue: QueueName }
   /** Files beside the script: those of the console. */
   | { readonly _tag: "Assets" }
   | { readonly _tag: "Value"; readonly value: unknown }
@@ -31,8 +34,10 @@ export interface Script {
   /** Which hosts come to it; none for one that only other scripts reach. */
   readonly hosts: ReadonlyArray<string>
   readonly crons: ReadonlyArray<string>
+  /** The queues whose messages it takes. */
+  readonly consumers: ReadonlyArray<Consumer>
   /** Modules that are laid beside it. */
-  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm">
+  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt">
   /** The container of its objects. */
   readonly container: string | null
 }
@@ -61,7 +66,7 @@ export const compatibilityDate = "2026-07-01"
 /** The one bucket: bundles, objects, packs. */
 export const bucketName = "pawl-objects"
 
-const plain = { objects: [], hosts: [], crons: [], modules: [], container: null } as const
+const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
 
@@ -98,8 +103,11 @@ const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => 
   main: "CanonicalScript.ts",
   objects: ["ProjectObject", "DirectoryObject"],
   crons: ["* * * * *"],
+  consumers,
+  modules: ["templates.txt"],
   bindings: {
     ...shared,
+    HINTS: { _tag: "Queue", queue: queueNames.hints },
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },

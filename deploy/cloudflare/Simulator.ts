@@ -13,6 +13,8 @@ export interface SimulatorOptions {
   readonly engine: string | null
   /** The port of loopback that it listens on: that of the installation's origin. */
   readonly port: number
+  /** Whether its queues lose every message. */
+  readonly losesMessages?: boolean
   /** Scripts of others beside it, as the simulator takes them. */
   readonly also?: ReadonlyArray<object>
 }
@@ -80,7 +82,26 @@ const assetsOf = async ({ bindings }: Script) => {
   }
 }
 
-const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) => {
+/** Nothing is waited for between two tries: who tries here wants to see how it ends. */
+const queuesOf = ({ bindings, consumers }: Script, losesMessages: boolean) => ({
+  queueProducers: Object.fromEntries(
+    Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Queue" ? [[name, each.queue]] : []))
+  ),
+  queueConsumers: Object.fromEntries(
+    (losesMessages ? [] : consumers).map(({ atOnce, dead, queue, retries }) => [
+      queue,
+      {
+        maxBatchSize: atOnce,
+        maxBatchTimeout: 0,
+        maxRetries: retries,
+        retryDelay: 0,
+        ...(dead === null ? {} : { deadLetterQueue: dead })
+      }
+    ])
+  )
+})
+
+const workerOf = async (script: Script, { losesMessages = false, secrets }: SimulatorOptions) => {
   const { beside, main } = await knownCode(script)
   return {
     name: script.name,
@@ -101,6 +122,7 @@ const workerOf = async (script: Script, secrets: SimulatorOptions["secrets"]) =>
         return [name, entrypoint === undefined ? service : { name: service, entrypoint }]
       })
     ),
+    ...queuesOf(script, losesMessages),
     r2Buckets: named(script.bindings, "Bucket").map(([name]) => name),
     workerLoaders: Object.fromEntries(named(script.bindings, "Loader").map(([name]) => [name, {}]))
   }
@@ -116,16 +138,10 @@ const knownCode = (script: Script) => {
 }
 
 /** Starts it, and answers when it answers. */
-export const simulate = async ({
-  also = [],
-  engine,
-  folder,
-  installation,
-  port,
-  secrets
-}: SimulatorOptions): Promise<Simulated> => {
+export const simulate = async (options: SimulatorOptions): Promise<Simulated> => {
+  const { also = [], engine, folder, installation, port } = options
   const scripts = scriptsOf(installation)
-  const workers = await Promise.all(scripts.map((script) => workerOf(script, secrets)))
+  const workers = await Promise.all(scripts.map((script) => workerOf(script, options)))
   const entry = {
     name: "front",
     compatibilityDate,

@@ -1,4 +1,5 @@
 /** The configuration of each script as wrangler reads it: https://developers.cloudflare.com/workers/wrangler/configuration/. */
+import type { QueueName } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import { bucketName, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
 
 /** The name under which a script is deployed. */
@@ -38,6 +39,20 @@ const values = ({ bindings }: Script) =>
 const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Assets") =>
   Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
 
+const queues = ({ bindings, consumers }: Script) => ({
+  producers: Object.entries(bindings).flatMap(([binding, each]) =>
+    each._tag === "Queue" ? [{ binding, queue: each.queue }] : []
+  ),
+  consumers: consumers.map(({ againMs, atOnce, dead, queue, retries }) => ({
+    queue,
+    max_batch_size: atOnce,
+    max_batch_timeout: 0,
+    max_retries: retries,
+    retry_delay: againMs / 1000,
+    ...(dead === null ? {} : { dead_letter_queue: dead })
+  }))
+})
+
 /** The folder beside the script whose files are its static assets. */
 export const assetsFolder = "assets"
 
@@ -75,6 +90,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
     ? {}
     : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
   r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
+  queues: queues(script),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
   ...assets(script),
   services: services(script),
@@ -86,3 +102,8 @@ export const configurations = (
   installation: Installation
 ): ReadonlyArray<{ readonly script: Script; readonly configuration: Readonly<Record<string, unknown>> }> =>
   scriptsOf(installation).map((script) => ({ script, configuration: configurationOf(script) }))
+
+/** The queues of an installation, which must be there before its scripts are deployed. */
+export const queuesOf = (installation: Installation): ReadonlyArray<QueueName> => [
+  ...new Set(scriptsOf(installation).flatMap(({ consumers }) => consumers.map(({ queue }) => queue)))
+]

@@ -11,6 +11,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { isFit } from "@pawl/server/identity/OidcAddress"
 import { layOut, wrangler } from "./Deployment.ts"
 import { type Installation, scriptsOf } from "./Scripts.ts"
+import { queuesOf } from "./Wrangler.ts"
 
 const { values } = parseArgs({
   options: {
@@ -72,9 +73,22 @@ const isDry = values["dry-run"]
 if (!isDry && kept.every(([name]) => name !== "OWNER_TOKEN"))
   fail("PAWL_OWNER_TOKEN is missing: the first token, pawl_ and at least 32 characters, with which you sign in")
 
+/** Makes the queues that are not there: a script that takes from one is not deployed without it. */
+const makeQueues = async (script: Parameters<typeof wrangler>[0]): Promise<void> => {
+  for (const queue of queuesOf(installation)) {
+    if ((await wrangler(script, ["queues", "info", queue])).code === 0) continue
+    const { code, output } = await wrangler(script, ["queues", "create", queue])
+    if (code === 0) continue
+    process.stderr.write(`${output}\nThe queue ${queue} was not made; no script was deployed.\n`)
+    process.exit(1)
+  }
+}
+
 const folder = values.out ?? mkdtempSync(join(tmpdir(), "pawl-cloudflare-"))
 try {
-  for (const script of await layOut(installation, folder)) {
+  const scripts = await layOut(installation, folder)
+  if (!isDry && scripts[0] !== undefined) await makeQueues(scripts[0])
+  for (const script of scripts) {
     process.stdout.write(`${script.name}: ${Math.ceil(script.size / 1000)} KB\n`)
     const { code, output } = await wrangler(script, isDry ? ["deploy", "--dry-run"] : ["deploy"])
     if (code !== 0) {

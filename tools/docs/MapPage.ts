@@ -79,7 +79,9 @@ const endpointRows = (): ReadonlyArray<ReadonlyArray<string>> =>
 const commandRows = (): ReadonlyArray<ReadonlyArray<string>> => {
   const bodies = core.get("worker/Handlers#bodies")
   if (bodies === undefined) throw new Error("worker/Handlers.ts has no table of bodies")
-  return commandKinds.map((kind) => {
+  // One that has no body here is done by an installation of another kind.
+  const done = commandKinds.filter((kind) => bodies.text.includes(`"${kind}":`))
+  return done.map((kind) => {
     const part = bodies.text.split(`"${kind}":`)[1]?.split(/\n  "|\n\}/)[0] ?? ""
     const named = bodies.usesIn(part)
     // A handler with an end of its own stands beside the table.

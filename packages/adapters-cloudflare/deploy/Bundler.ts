@@ -2,6 +2,9 @@
  * Makes what the Worker of a build is loaded from: its code as one module, and the packages that come
  * along. esbuild's wasm is the file of its npm package.
  */
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { textOf } from "@pawl/core/primitives/Utf8"
 import { vendoredFiles } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
@@ -27,6 +30,41 @@ const lexerOfJavaScript: Plugin = {
   }
 }
 
+const library = fileURLToPath(new URL("../../../node_modules/effect/dist", import.meta.url))
+
+/** Imports of what an index of the library hands on whole. What is no module of its own stays an import of the index. */
+const importsOf = (names: string, from: string): string => {
+  const folder = join(library, from.slice("effect".length))
+  const each = names
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && !name.startsWith("type "))
+    .map((name) => ({ name, words: name.split(/\s+as\s+/) }))
+  const isModule = ({ words }: { readonly words: ReadonlyArray<string> }) => existsSync(join(folder, `${words[0]}.js`))
+  const rest = each.filter((one) => !isModule(one)).map(({ name }) => name)
+  return [
+    ...each.filter(isModule).map(({ words }) => `import * as ${words.at(-1)} from "${from}/${words[0]}"`),
+    ...(rest.length === 0 ? [] : [`import { ${rest.join(", ")} } from "${from}"`])
+  ].join("; ")
+}
+
+/**
+ * Whatever an index hands on whole is bundled whole, used or not: so our sources are read as if they named each module of
+ * the library itself. It makes a script smaller by a fifth to two thirds.
+ */
+export const libraryByModule: Plugin = {
+  name: "library-by-module",
+  setup: (each) => {
+    each.onLoad({ filter: /packages\/[a-z-]+\/src\/.*\.ts$/ }, async ({ path }) => ({
+      loader: "ts",
+      contents: (await readFile(path, "utf8")).replaceAll(
+        /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)"/gm,
+        (_, names: string, from: string) => importsOf(names, from)
+      )
+    }))
+  }
+}
+
 /** How code for Workers is bundled: one module that asks for nothing but what the runtime has. */
 export const forWorkers: BuildOptions & { readonly write: false } = {
   bundle: true,
@@ -44,7 +82,7 @@ export const forWorkers: BuildOptions & { readonly write: false } = {
 export const bundlerCode = async (): Promise<string> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder, loader: "js" },
-    plugins: [lexerOfJavaScript],
+    plugins: [lexerOfJavaScript, libraryByModule],
     ...forWorkers,
     external: ["cloudflare:*", "node:*", "./esbuild.wasm", "./packages.json"]
   })

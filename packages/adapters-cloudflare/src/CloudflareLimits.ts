@@ -36,6 +36,16 @@ export const CloudflareLimits = {
   // Between a Project's object and the directory (decisions)
   /** Records whose change is told at once. */
   mirrorRowsAtOnce: 50,
+  /** Hints that one message to a queue takes (Cloudflare's limits of Queues). */
+  hintsSentAtOnce: 100,
+  /** Hints that come to their consumer together: each is one call of an object (decision). */
+  hintsBroughtAtOnce: 10,
+  /** How often a hint is brought again until it is a dead letter (specification: 1 to 5 retries), and how long after the last time. */
+  hintRetries: 5,
+  hintAgainMs: 20 * second,
+  /** The same for the writing of its dead letter: as often as Cloudflare lets a queue try. */
+  deadHintRetries: 100,
+  deadHintAgainMs: 60 * second,
 
   // Builds by Worker Loader
   /** CPU time of one build (decision; Cloudflare allows 30 s, or more where it is asked for). */

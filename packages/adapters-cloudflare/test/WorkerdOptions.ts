@@ -1,15 +1,21 @@
 import { machine } from "./builder/Machine.ts"
 
-/** What tests inside workerd are bound to: an object with SQLite, a bucket, a loader of Workers. */
+/** What tests inside workerd are bound to: objects with SQLite, a bucket, a loader of Workers, a queue and that of its dead. */
 export const workerdOptions = {
   // Or the simulator asks the network what a request's `cf` would be.
   cf: false,
   compatibilityDate: "2026-07-01",
   r2Buckets: ["BUCKET"],
+  queueProducers: { HINTS: "hints" },
+  queueConsumers: {
+    hints: { maxBatchTimeout: 0, maxRetries: 2, retryDelay: 0, deadLetterQueue: "dead-hints" },
+    "dead-hints": { maxBatchTimeout: 0 }
+  },
   workerLoaders: { LOADER: {} },
   // What lies on this machine, and what its own builder makes of the examples.
   serviceBindings: { MACHINE: machine },
   durableObjects: {
+    HINTED: { className: "Hinted", useSQLite: true },
     BUILDER: { className: "Builder", useSQLite: true },
     STORE: { className: "Store", useSQLite: true }
   }

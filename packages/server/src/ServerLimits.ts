@@ -82,7 +82,7 @@ export const ServerLimits = {
   reservationsAtOnce: 100,
   /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
   labelsKnown: 10_000,
-  /** When a Project tells the directory again what that did not take (decision). */
+  /** When a Project tells the directory by itself what no hint had it tell, and again what that did not take (decision). */
   tellAgainMs: 1000,
   /** How late work of a Project may be before the directory wakes it (decision). */
   overdueMs: 60_000,

@@ -72,6 +72,10 @@ export const changed = (storage: ObjectStorage): Changed | null => {
   }
 }
 
+/** Whether something changed and was not sent. */
+export const isBehind = ({ sql }: ObjectStorage): boolean =>
+  sql.exec("SELECT 1 FROM pawl_mirror LIMIT 1").toArray().length > 0
+
 /** Forgets what was sent. */
 export const sent = ({ sql }: ObjectStorage, position: number): void =>
   void sql.exec("DELETE FROM pawl_mirror WHERE position <= ?", position)

@@ -14,7 +14,9 @@ const words: Partial<Readonly<Record<DeadLetter["kind"], string>>> = {
     "The receiver never gets this event by itself. It can be sent again from the webhook's deliveries.",
   "release.run": "The release stays where it is. The app goes on serving what it served.",
   "lane.step": "The lane stands still until something in it moves.",
-  "statement.sign": "What was done stays unsigned until something else is signed."
+  "statement.sign": "What was done stays unsigned until something else is signed.",
+  "project.hint":
+    "Nothing of the Project is lost: it tells its directory by itself, and upkeep comes again by the clock."
 }
 
 /** One or two sentences. */

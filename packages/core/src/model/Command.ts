@@ -38,7 +38,9 @@ export const commandKinds = [
   "project.audit",
   // Of a Project that is older than statements, once.
   "project.adopt",
-  "candidate.reviews"
+  "candidate.reviews",
+  // A hint between objects that its queue gave up. There is one where Projects are objects of their own alone.
+  "project.hint"
 ] as const
 /** One of `commandKinds`. */
 export const CommandKind = Schema.Literals(commandKinds)

@@ -38,6 +38,7 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "project.adopt": "canonical",
   "candidate.reviews": "canonical",
   "event.consume": "canonical",
+  "project.hint": "canonical",
   // Not with the agents: all of them may be at work for longer than a lease.
   "run.lease": "canonical",
   "candidate.create": "verification",

@@ -1,6 +1,8 @@
 /** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
-import type { DirectoryCalls, Reserved, StoreCalls } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { DirectoryCalls, Reserved, StoreCalls, Told } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
+import type { Hint, HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
@@ -34,13 +36,12 @@ export interface InstallationSettings {
 export interface ProjectCalls extends StoreCalls {
   /** Goes on with the creation of the Project where it was cut short. */
   readonly provision: (payload: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Does what is due by the clock of the directory: names of schedules, and of commands that each Project does for itself. */
-  readonly upkeep: (what: ReadonlyArray<string>) => Promise<void>
+  /** Does what a hint for this Project says. It may come twice, late, or after a newer one. */
+  readonly hinted: (hint: Hint) => Promise<void>
   /** Of these ids, those that there is something for. */
   readonly has: (ids: ReadonlyArray<Reserved>) => Promise<ReadonlyArray<Reserved>>
-  /** Looks whether work was forgotten. */
+  /** Looks whether work was forgotten, or something that the directory lacks. */
   readonly wake: () => Promise<void>
-  /** Which of these records there are. */
   /** The row of a host of its app, as it is committed now. */
   readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
   readonly appData: (channel: string, incarnation: number | undefined, call: unknown) => Promise<unknown>
@@ -52,6 +53,8 @@ export interface DirectoryObjectCalls extends DirectoryCalls {
   readonly whereIs: (kind: string, id: string) => Promise<string | null>
   /** The Project that a label is of, for ever; null for one that nobody has. */
   readonly projectOfLabel: (label: string) => Promise<string | null>
+  /** Makes dead letters of hints that their queue gave up. */
+  readonly bury: (dead: ReadonlyArray<DeadHint>) => Promise<Told<null>>
   /** Wakes Projects whose work is overdue. To be called each minute. */
   readonly tick: () => Promise<void>
 }
@@ -60,6 +63,7 @@ export interface DirectoryObjectCalls extends DirectoryCalls {
 export interface CanonicalBindings {
   readonly PROJECTS: Namespace<ProjectCalls>
   readonly DIRECTORY: Namespace<DirectoryObjectCalls>
+  readonly HINTS: HintQueue
   readonly BUCKET: Bucket
   readonly LOADER: WorkerLoader
   readonly BUILDS: Namespace<BuildCalls>

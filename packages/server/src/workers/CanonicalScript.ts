@@ -3,8 +3,11 @@
  * entrypoints, and each entrypoint does one thing: only the integration script can ask for a promotion.
  */
 import { WorkerEntrypoint } from "cloudflare:workers"
+import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
+import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
+import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, CanonicalForRouters } from "./Bindings.ts"
 import { directoryName } from "./Names.ts"
@@ -61,7 +64,23 @@ export class ForRouters extends WorkerEntrypoint<CanonicalBindings> implements C
   }
 }
 
-/** The clock of the installation: a cron of each minute. */
+/** Messages of a queue, as they come together. */
+interface Batch {
+  readonly queue: string
+  readonly messages: ReadonlyArray<HintMessage>
+}
+
+/** A batch that ends with a rejection comes again. */
+const bury = async ({ messages }: Batch, env: CanonicalBindings): Promise<void> => {
+  const answer = await directoryOf(env).bury(messages.map(({ body, id }) => ({ body, id })))
+  if (answer._tag !== "Done") throw new Error("the directory did not take dead hints")
+}
+
+/** The clock of the installation, a cron of each minute, and what its queues bring. */
 export default {
-  scheduled: (_: unknown, env: CanonicalBindings): Promise<void> => directoryOf(env).tick()
+  scheduled: (_: unknown, env: CanonicalBindings): Promise<void> => directoryOf(env).tick(),
+  queue: (batch: Batch, env: CanonicalBindings): Promise<void> =>
+    batch.queue === queueNames.deadHints
+      ? bury(batch, env)
+      : Effect.runPromise(bring(batch.messages, (hint) => env.PROJECTS.getByName(hint.projectId).hinted(hint)))
 }

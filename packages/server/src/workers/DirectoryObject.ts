@@ -6,6 +6,8 @@ import type { DurableObjectState } from "@cloudflare/workers-types"
 import { directoryStores } from "@pawl/adapters-cloudflare/directory/DirectoryStores"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
+import { sendAll, sweepCommands, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
+import { bury, type DeadHint, hintOf } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
@@ -21,9 +23,6 @@ import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalBindings, DirectoryObjectCalls } from "./Bindings.ts"
 import type { Work } from "./Drain.ts"
 import { type Parts, PawlObject } from "./PawlObject.ts"
-
-/** Commands of the directory that each Project does for itself too: its rows are its own. */
-const everywhere = ["forks.sweep", "retention.sweep", "packs.sweep"] as const
 
 /** The directory. There is one. */
 export class DirectoryObject extends PawlObject implements DirectoryObjectCalls {
@@ -53,13 +52,13 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     // Nobody has copies of it.
   }
 
-  /** Has all of these Projects do something. One that cannot be reached does it another time. */
-  private each(projects: ReadonlyArray<string>, what: (id: string) => Promise<void>) {
+  /** Wakes Projects past any queue. One that cannot be reached is late at the next look too. */
+  private wakeAll(projects: ReadonlyArray<string>) {
     return Effect.forEach(
       projects,
       (id) =>
         Effect.catch(
-          Effect.tryPromise(() => what(id)),
+          Effect.tryPromise(() => this.env.PROJECTS.getByName(id).wake()),
           (problem) =>
             Effect.annotateLogs(Effect.logWarning("a Project could not be woken", problem), { projectId: id })
         ),
@@ -67,8 +66,15 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     )
   }
 
-  private upkeep(what: ReadonlyArray<string>) {
-    return this.each(Mirror.projects(this.storage), (id) => this.env.PROJECTS.getByName(id).upkeep(what))
+  /** Hints all Projects at what is due by the clock. */
+  private upkeep(what: ReadonlyArray<Upkeep>) {
+    const projects = Mirror.projects(this.storage)
+    return Effect.tryPromise(() =>
+      sendAll(
+        this.env.HINTS,
+        projects.map((projectId) => ({ _tag: "Upkeep", projectId, what }))
+      )
+    )
   }
 
   protected override work(): Work {
@@ -77,17 +83,22 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
         handlers["retention.sweep"]!(command),
         Effect.andThen(this.upkeep(["retention.sweep"]), this.sweepReservations())
       )
-    const also = (kind: (typeof everywhere)[number]) => (command: Command) =>
+    const also = (kind: (typeof sweepCommands)[number]) => (command: Command) =>
       Effect.andThen(handlers[kind]!(command), this.upkeep([kind]))
     return {
       ...handlers,
-      ...Object.fromEntries(everywhere.map((kind) => [kind, also(kind)])),
+      ...Object.fromEntries(sweepCommands.map((kind) => [kind, also(kind)])),
       "retention.sweep": retention,
       // Its source, and what follows, is the Project's own.
       "project.provision": ({ payload }) => {
         const { project } = payload as { readonly project: { readonly id: string } }
         return Effect.tryPromise(() => this.env.PROJECTS.getByName(project.id).provision(payload))
-      }
+      },
+      // A person has it tried again.
+      "project.hint": ({ payload }) =>
+        Effect.flatMap(hintOf(payload), (hint) =>
+          Effect.tryPromise(() => this.env.PROJECTS.getByName(hint.projectId).hinted(hint))
+        )
     }
   }
 
@@ -112,12 +123,20 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     await this.run(
       Effect.gen({ self: this }, function* () {
         const fired = yield* Schedules.tick
-        if (fired.length > 0) yield* this.upkeep(fired.filter((name) => !everywhere.some((each) => each === name)))
-        const late = Mirror.overdue(this.storage, Date.now() - ServerLimits.overdueMs)
-        yield* this.each(late, (id) => this.env.PROJECTS.getByName(id).wake())
+        const due = sweeps.filter((name) => fired.includes(name))
+        // What a queue does not take now is due again by the clock.
+        if (due.length > 0)
+          yield* Effect.catch(this.upkeep(due), (problem) =>
+            Effect.logWarning("no Project was told of upkeep", problem)
+          )
+        yield* this.wakeAll(Mirror.overdue(this.storage, Date.now() - ServerLimits.overdueMs))
       })
     )
     await this.settle()
+  }
+
+  bury(dead: ReadonlyArray<DeadHint>) {
+    return this.telling(Effect.as(Effect.forEach(dead, bury, { discard: true }), null))
   }
 
   reserve(projectId: string, ids: ReadonlyArray<Reserved>) {

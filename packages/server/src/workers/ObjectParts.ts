@@ -26,8 +26,11 @@ import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
 
-/** The files of the templates, which the deployment puts in the place of this name. */
-declare const PAWL_TEMPLATES: Readonly<Record<TemplateName, FileEdits>>
+/** Templates as one text of JSON: their files by name. It is read when a Project begins with one. */
+const templatesOf = (text: string) =>
+  Layer.succeed(Templates, {
+    files: (name) => Effect.sync(() => (JSON.parse(text) as Readonly<Record<TemplateName, FileEdits>>)[name])
+  })
 
 /** The one object whose container runs checks. */
 const checksName = "checks"
@@ -90,8 +93,13 @@ export const hosting = (
     Layer.provideMerge(PointerCache.layerFresh)
   )
 
-/** All that the use cases and the API need, over the stores of the object. */
-export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, bindings: AppEnvironment) => {
+/** All that the use cases and the API need, over the stores of the object. `templates` is a text of JSON. */
+export const layer = (
+  bound: CanonicalBindings,
+  stores: Context.Context<Stores>,
+  bindings: AppEnvironment,
+  templates: string
+) => {
   const { BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
@@ -107,7 +115,7 @@ export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>,
         CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName)),
         NoPackageStore.layer,
         noRoutes,
-        Layer.succeed(Templates, { files: (name) => Effect.succeed(PAWL_TEMPLATES[name]) }),
+        templatesOf(templates),
         WebCryptoSecrets.layer,
         FetchWebhookSender.layer
       )

@@ -22,6 +22,7 @@ import type { CanonicalBindings } from "./Bindings.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 import { trusting } from "./TrustedProvider.ts"
+import templates from "./templates.txt"
 
 /** Everything that an object runs with. */
 export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
@@ -86,7 +87,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const scope = yield* Scope.make()
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const bindings = ObjectParts.appEnvironment(this.ctx)
-      const layer = ObjectParts.layer(env, this.scoped(own), bindings)
+      const layer = ObjectParts.layer(env, this.scoped(own), bindings, templates)
       const { SETTINGS } = env
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, trusting(SETTINGS.oidc))
@@ -123,10 +124,15 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
     this.moved()
   }
 
-  /** Has the alarm come for the next work, if there is any. */
+  /** When the object has to look again by itself, in ms since 1970, whether work is due or not; null: never. */
+  protected lookAgainMs(): number | null {
+    return null
+  }
+
+  /** Has the alarm come for what is next, if there is anything. */
   protected async settle(): Promise<void> {
-    const due = nextDueMs(this.storage)
-    if (due !== null) await this.ctx.storage.setAlarm(Math.max(due, Date.now()))
+    const moments = [nextDueMs(this.storage), this.lookAgainMs()].filter((each) => each !== null)
+    if (moments.length > 0) await this.ctx.storage.setAlarm(Math.max(Math.min(...moments), Date.now()))
   }
 
   async fetch(request: Request): Promise<Response> {

@@ -2,6 +2,7 @@
 import type { DurableObjectState } from "@cloudflare/workers-types"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { Hint, sweeps, Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
 import { callData, type DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import { sweepCalls } from "@pawl/core/agent/Spending"
@@ -11,7 +12,7 @@ import { expireClaims } from "@pawl/core/claim/Claims"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Records } from "@pawl/core/ledger/Records"
 import { find } from "@pawl/core/ledger/Decision"
-import { CommandKind, commandId } from "@pawl/core/model/Command"
+import { commandId } from "@pawl/core/model/Command"
 import { type Kind, kinds } from "@pawl/core/model/Entities"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { ProjectId } from "@pawl/core/primitives/Ids"
@@ -20,24 +21,24 @@ import { scanStuck } from "@pawl/core/release/Recovery"
 import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect } from "effect"
 import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bindings.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { directoryName } from "./Names.ts"
 import { nextDueMs, type Work } from "./Drain.ts"
 import { type Parts, PawlObject } from "./PawlObject.ts"
 
-const isKind = Schema.is(CommandKind)
 const isRecordKind = (kind: string): kind is Kind => kinds.some((each) => each === kind)
 
-/** What of a schedule each Project does for itself, where it is no command. */
-const scheduled = {
+type Sweep = (typeof sweeps)[number]
+
+const bodies = {
   "release.recover": scanStuck,
   "calls.sweep": sweepCalls,
   "claim.expire": expireClaims
-} as const
+} satisfies Readonly<Record<Sweep, unknown>>
 
-const isScheduled = (name: string): name is keyof typeof scheduled => Object.hasOwn(scheduled, name)
+const isCommand = (name: Upkeep): name is Exclude<Upkeep, Sweep> => !Object.hasOwn(bodies, name)
 
 const isDead = (id: string) =>
   Effect.flatMap(Commands, (commands) => commands.deadLetter(id)).pipe(
@@ -45,10 +46,19 @@ const isDead = (id: string) =>
     Effect.catchTag("DeadLetterMissing", () => Effect.succeed(false))
   )
 
+const warn = (problem: unknown): Promise<void> =>
+  Effect.runPromise(Effect.logWarning("the directory was not told", problem))
+
 /** A Project. Its name is the Project's id. */
 export class ProjectObject extends PawlObject implements ProjectCalls {
   private untilTold: Promise<void> | null = null
   private isBehind = false
+  /** Since when a hint is on its way that may still come, in ms since 1970; null when none is. */
+  private hintedAtMs: number | null = null
+  /** When the next work is due, as the directory was told; undefined: this object does not know what that was told. */
+  private toldDueMs: number | null | undefined = undefined
+  /** Since when the directory lacks something, in ms since 1970; null when it has all. */
+  private untoldSinceMs: number | null = null
 
   constructor(ctx: DurableObjectState, env: CanonicalBindings) {
     super(ctx, env)
@@ -83,29 +93,65 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     return Effect.asVoid(Effect.flatMap(Commands, (commands) => commands.releaseAll))
   }
 
-  /** Tells the directory what changed, one message after the other. What cannot be told now is told by the next alarm. */
-  protected override moved(): void {
-    this.isBehind = true
-    this.untilTold ??= this.tellAll()
-      .catch(() => this.ctx.storage.setAlarm(Date.now() + ServerLimits.tellAgainMs))
-      .finally(() => {
-        this.untilTold = null
-      })
-    this.ctx.waitUntil(this.untilTold)
+  /** Whether the directory lacks something of this Project. */
+  private isUntold(): boolean {
+    return Mirror.isBehind(this.storage) || nextDueMs(this.storage) !== this.toldDueMs
   }
 
+  /** Has the queue bring the Project back here, to tell. The rows stay until the directory has them. */
+  protected override moved(): void {
+    const nowMs = Date.now()
+    const isHinted = this.hintedAtMs !== null && nowMs - this.hintedAtMs < ServerLimits.tellAgainMs
+    if (isHinted || !this.isUntold()) return
+    this.hintedAtMs = nowMs
+    this.ctx.waitUntil(this.env.HINTS.send({ _tag: "Moved", projectId: this.scope() }).then(undefined, warn))
+  }
+
+  protected override lookAgainMs(): number | null {
+    if (!this.isUntold()) this.untoldSinceMs = null
+    else this.untoldSinceMs ??= Date.now()
+    return this.untoldSinceMs === null ? null : Date.now() + ServerLimits.tellAgainMs
+  }
+
+  /** What no hint had told in time is told from here. */
+  override async alarm(): Promise<void> {
+    await super.alarm()
+    const sinceMs = this.untoldSinceMs
+    if (sinceMs !== null && Date.now() - sinceMs >= ServerLimits.tellAgainMs) await this.tell().catch(warn)
+  }
+
+  /** Tells the directory what it lacks. Rejects when that did not take it. */
+  private tell(): Promise<void> {
+    this.hintedAtMs = null
+    this.isBehind = true
+    this.untilTold ??= Promise.resolve().then(() => this.tellAll())
+    return this.untilTold
+  }
+
+  /** One message after the other. */
   private async tellAll(): Promise<void> {
     const directory = this.directory()
-    while (this.isBehind) {
-      this.isBehind = false
-      for (let more = true; more;) {
-        const found = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
-        const answer = await directory.mirror(this.scope(), found.position, found.rows, nextDueMs(this.storage))
-        if (answer._tag !== "Done") throw new Error("the directory did not take it")
-        Mirror.sent(this.storage, found.position)
-        more = found.rows.length > 0
+    try {
+      while (this.isBehind) {
+        this.isBehind = false
+        for (let more = true; more;) {
+          const found = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
+          const dueMs = nextDueMs(this.storage)
+          const answer = await directory.mirror(this.scope(), found.position, found.rows, dueMs)
+          if (answer._tag !== "Done") throw new Error("the directory did not take it")
+          Mirror.sent(this.storage, found.position)
+          this.toldDueMs = dueMs
+          more = found.rows.length > 0
+        }
       }
+      this.untoldSinceMs = null
+    } finally {
+      this.untilTold = null
     }
+  }
+
+  hinted(hint: Hint): Promise<void> {
+    return hint._tag === "Moved" ? this.tell() : this.upkeep(hint.what)
   }
 
   provision(payload: Readonly<Record<string, unknown>>): Promise<void> {
@@ -121,11 +167,12 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     ).then(() => undefined)
   }
 
-  upkeep(what: ReadonlyArray<string>): Promise<void> {
-    const commands = what.filter(isKind).map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
+  /** Does what is due by the clock of the directory. */
+  private upkeep(what: ReadonlyArray<Upkeep>): Promise<void> {
+    const commands = what.filter(isCommand).map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
     return this.run(
       Effect.gen({ self: this }, function* () {
-        for (const name of what) if (isScheduled(name)) yield* scheduled[name]
+        for (const name of what) if (!isCommand(name)) yield* bodies[name]
         if (commands.length === 0) return
         yield* (yield* Ledger).commit({ name: "Upkeep.ask", projectId: this.scope(), commands })
       })
@@ -142,7 +189,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
 
   async wake(): Promise<void> {
     await this.settle()
-    this.moved()
+    await this.tell()
   }
 
   pointer(label: string, channel: Channel) {

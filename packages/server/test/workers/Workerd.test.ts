@@ -8,12 +8,13 @@ import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
 import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
+import { clocks, hints, senders } from "./suites/Hints.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
 let here: Installed
 beforeAll(async () => {
-  here = await install({}, rogues)
+  here = await install({}, (owner) => [...rogues(owner), ...senders])
 })
 afterAll(() => here.close())
 
@@ -30,8 +31,10 @@ mainPaths("workerd", running)
 removals("workerd", running)
 callers(installed)
 copies(installed)
+hints(installed)
 consoles(installed)
 assistants(installed)
 smokes(installed)
 crowds(installed)
 crashes(installed)
+clocks(installed)

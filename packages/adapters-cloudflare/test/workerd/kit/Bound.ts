@@ -2,15 +2,28 @@
 import { env } from "cloudflare:workers"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
 import type { BundlerModules } from "@pawl/adapters-cloudflare/builder/LoaderAppBuilder"
+import type { HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import type { WorkerLoader as AppLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { Fetcher, R2Bucket, WorkerLoader } from "@cloudflare/workers-types"
+
+/** An object that hints come to. It refuses as many as its name says behind a `~`. */
+export interface HintedCalls {
+  readonly hinted: () => Promise<void>
+  /** Told of each message for it that its queue gave up. */
+  readonly died: (body: unknown) => Promise<void>
+  /** How many came, and what its queue gave up. */
+  readonly seen: () => Promise<{ readonly came: number; readonly dead: ReadonlyArray<unknown> }>
+}
 
 export interface Bound {
   readonly BUCKET: R2Bucket & Bucket
   readonly LOADER: WorkerLoader & AppLoader
   /** Objects whose storage a test uses. */
   readonly STORE: { readonly getByName: (name: string) => object }
+  readonly HINTS: HintQueue
+  /** Objects that hints come to. */
+  readonly HINTED: { readonly getByName: (name: string) => HintedCalls }
   /** What lies on this machine, for builds. */
   readonly MACHINE: Fetcher
   /** Objects of builds. */

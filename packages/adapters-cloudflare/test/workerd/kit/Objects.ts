@@ -1,7 +1,9 @@
-/** The Worker of the tests: its objects, which do nothing by themselves. */
+/** The Worker of the tests: its objects, which do nothing by themselves, and what its queues bring. */
 import { DurableObject } from "cloudflare:workers"
 import { BuilderObject } from "@pawl/adapters-cloudflare/builder/BuilderObject"
-import { type Bound, bundlerModules } from "./Bound.ts"
+import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
+import { Effect } from "effect"
+import { type Bound, bundlerModules, type HintedCalls } from "./Bound.ts"
 
 /** An object whose storage a test uses. */
 export class Store extends DurableObject {}
@@ -13,4 +15,40 @@ export class Builder extends BuilderObject<Bound> {
   }
 }
 
-export default { fetch: () => new Response(null, { status: 404 }) }
+/** An object that hints come to. */
+export class Hinted extends DurableObject implements HintedCalls {
+  private came = 0
+  private readonly dead: Array<unknown> = []
+
+  hinted(): Promise<void> {
+    this.came++
+    const refused = Number(this.ctx.id.name?.split("~")[1] ?? 0)
+    return this.came > refused ? Promise.resolve() : Promise.reject(new Error("not now"))
+  }
+
+  died(body: unknown): Promise<void> {
+    this.dead.push(body)
+    return Promise.resolve()
+  }
+
+  seen() {
+    return Promise.resolve({ came: this.came, dead: this.dead })
+  }
+}
+
+interface Batch {
+  readonly queue: string
+  readonly messages: ReadonlyArray<HintMessage>
+}
+
+/** Whom a message is for, as far as it can be read. */
+const objectOf = (body: unknown): string =>
+  typeof body === "object" && body !== null && "projectId" in body ? String(body.projectId) : "nobody"
+
+const queue = async ({ messages, queue: name }: Batch, { HINTED }: Bound): Promise<void> => {
+  if (name === "hints")
+    return Effect.runPromise(bring(messages, ({ projectId }) => HINTED.getByName(projectId).hinted()))
+  await Promise.all(messages.map(({ body }) => HINTED.getByName(objectOf(body)).died(body)))
+}
+
+export default { fetch: () => new Response(null, { status: 404 }), queue }

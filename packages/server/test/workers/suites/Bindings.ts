@@ -87,6 +87,8 @@ export const callers = (installed: () => Installed): void => {
         Object.values(bindings).some((each) => each._tag === "Objects" && each.className === "ProjectObject")
       )
       expect(holders.map(({ name }) => name)).toEqual(["canonical"])
+      const senders = scripts.filter(({ bindings }) => Object.values(bindings).some(({ _tag }) => _tag === "Queue"))
+      expect(senders.map(({ name }) => name)).toEqual(["canonical"])
     })
   })
 }

@@ -1,0 +1,12 @@
+/** An installation whose queues lose every message: what Projects have is told all the same, a moment later. */
+import { afterAll, beforeAll } from "vitest"
+import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
+import { copies } from "./suites/Copies.ts"
+
+let here: Installed
+beforeAll(async () => {
+  here = await install({ checks: null }, () => [], true)
+})
+afterAll(() => here.close())
+
+copies(() => here)

@@ -14,7 +14,7 @@ import { Authenticated } from "../Authentication.ts"
 import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
-import { diffed } from "../Diffs.ts"
+import { diffed, DiffParams, pathWords } from "../Diffs.ts"
 import {
   ById,
   oneOfParam,
@@ -184,7 +184,8 @@ const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
     /** Default: the generation before `to`. */
     from: Schema.optionalKey(generationNumber),
     /** Default: the head. */
-    to: Schema.optionalKey(generationNumber)
+    to: Schema.optionalKey(generationNumber),
+    ...DiffParams.fields
   }),
   success: DiffAnswer
 })
@@ -192,7 +193,7 @@ const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
     about(
       reading,
       "What changes from one generation to another",
-      "`to` may be the older one: so a rollback is read before it is asked for. JSON, or with `Accept: text/plain` git's unified form. 404 `unknown_generation`."
+      `\`to\` may be the older one: so a rollback is read before it is asked for. JSON, or with \`Accept: text/plain\` git's unified form. ${pathWords} 404 \`unknown_generation\`.`
     )
   )
   .annotate(OpenApi.Transform, diffed)

@@ -65,7 +65,10 @@ export const make = (state: MemoryState): History["Service"] => ({
     }),
   ends: (projectIds) =>
     Effect.sync(() =>
-      projectIds.map((projectId) => ({ projectId, position: state.history.get(projectId)?.at(-1)?.position ?? 0 }))
+      projectIds.map((projectId) => {
+        const last = state.history.get(projectId)?.at(-1)
+        return { projectId, position: last?.position ?? 0, at: last?.at ?? null }
+      })
     ),
   since: (marks, limit) =>
     Effect.sync(() =>

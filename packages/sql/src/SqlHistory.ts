@@ -81,13 +81,19 @@ export const make = (database: Database["Service"]): History["Service"] => {
         inParts(projectIds, (part) =>
           database.query({
             sql: `WITH asked(id) AS (VALUES ${part.map(() => "(?)").join(", ")})
-              SELECT id, (SELECT max(position) FROM pawl_history WHERE project_id = id) AS last FROM asked`,
+              SELECT id, position, at FROM asked JOIN pawl_history ON project_id = id
+              AND position = (SELECT max(position) FROM pawl_history WHERE project_id = id)`,
             params: part
           })
         ).pipe(Effect.catch(unavailable("read where histories end"))),
         (rows) => {
-          const found = new Map(rows.map((row) => [String(row["id"]), Number(row["last"] ?? 0)]))
-          return projectIds.map((projectId) => ({ projectId, position: found.get(projectId) ?? 0 }))
+          const found = new Map(
+            rows.map((row) => [
+              String(row["id"]),
+              { position: Number(row["position"]), at: fromMillis(Number(row["at"])) }
+            ])
+          )
+          return projectIds.map((projectId) => ({ projectId, ...(found.get(projectId) ?? { position: 0, at: null }) }))
         }
       ),
     since: (marks, limit) =>

@@ -79,6 +79,12 @@ export interface HistoryMark {
   readonly position: number
 }
 
+/** Where the history of a Project ends. */
+export interface HistoryEnd extends HistoryMark {
+  /** When that was; null for a Project that has none. */
+  readonly at: Timestamp | null
+}
+
 /** What became of everything, from the day it was made on. It is never shortened. */
 export class History extends Context.Service<
   History,
@@ -88,7 +94,7 @@ export class History extends Context.Service<
     /** What became of everything in a Project, in the order of the commits. Empty for an unknown one. */
     readonly ofProject: (projectId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
     /** Where the histories of these Projects end, in their order; of one that has none the position is 0. */
-    readonly ends: (projectIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HistoryMark>, LedgerUnavailable>
+    readonly ends: (projectIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HistoryEnd>, LedgerUnavailable>
     /** At most `limit` rows behind these marks, those of one Project in order. */
     readonly since: (
       marks: ReadonlyArray<HistoryMark>,

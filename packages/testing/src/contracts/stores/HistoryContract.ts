@@ -305,11 +305,13 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
         const history = yield* History
         const [one, none] = [projectId(1), projectId(77)]
         expect(yield* history.ends([one, none])).toEqual([
-          { projectId: one, position: 0 },
-          { projectId: none, position: 0 }
+          { projectId: one, position: 0, at: null },
+          { projectId: none, position: 0, at: null }
         ])
         yield* walk(1, ["compiling"])
         const [before] = yield* history.ends([one])
+        expect(before?.at).toBe(time)
+        yield* TestClock.adjust(5)
         expect(yield* history.since([before!], 10)).toEqual([])
         yield* walk(2, ["compiling"])
         const many = Array.from({ length: 100 }, (_, n) => ({ projectId: projectId(100 + n), position: 0 }))
@@ -323,7 +325,10 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
           [["created", "compiling"]]
         ])
         expect(yield* history.since([before!], 1)).toEqual(since.slice(0, 1))
-        expect(yield* history.ends([one])).toEqual([{ projectId: one, position: before!.position + 2 }])
+        expect(yield* history.ends([none, one])).toEqual([
+          { projectId: none, position: 0, at: null },
+          { projectId: one, position: before!.position + 2, at: "2030-01-01T00:00:00.005Z" }
+        ])
       })
     )
 

@@ -7,6 +7,7 @@ import {
   type History,
   type HistoryRow,
   isBackward,
+  leastOf,
   type HistoryListing,
   pageOf,
   passagesOf,
@@ -41,7 +42,10 @@ export const record = (state: MemoryState, commit: Commit, now: number): void =>
 const from = <R extends HistoryRow>(rows: ReadonlyArray<R>, listing: HistoryListing): ReadonlyArray<R> => {
   const start = startOf(listing)
   const backward = isBackward(listing)
-  const found = rows.filter(({ position }) => start === null || (backward ? position <= start : position >= start))
+  const found = rows.filter(
+    ({ position }) =>
+      position >= leastOf(listing) && (start === null || (backward ? position <= start : position >= start))
+  )
   return backward ? found.toReversed() : found
 }
 
@@ -65,7 +69,10 @@ export const make = (state: MemoryState): History["Service"] => ({
     }),
   ends: (projectIds) =>
     Effect.sync(() =>
-      projectIds.map((projectId) => ({ projectId, position: state.history.get(projectId)?.at(-1)?.position ?? 0 }))
+      projectIds.map((projectId) => {
+        const last = state.history.get(projectId)?.at(-1)
+        return { projectId, position: last?.position ?? 0, at: last?.at ?? null }
+      })
     ),
   since: (marks, limit) =>
     Effect.sync(() =>

@@ -15,7 +15,7 @@ import {
   Repos,
   type Repository
 } from "./MemoryRepository.ts"
-import { pathProblem } from "@pawl/core/project/Paths"
+import { isWithin, pathProblem } from "@pawl/core/project/Paths"
 import {
   type CommitRef,
   InvalidPath,
@@ -187,8 +187,10 @@ const makeReading = (
       const file = (yield* lookup(ref, tree)).get(path)
       return file === undefined ? yield* new ObjectNotFound({ what: "path", id: path }) : file.content
     })
-  const diff = (ref: RepositoryRef, from: string, to: string) =>
-    Effect.map(Effect.all([treeOf(ref, from), treeOf(ref, to)]), ([before, after]) => diffFiles(before, after))
+  const diff = (ref: RepositoryRef, from: string, to: string, within?: string) =>
+    Effect.map(Effect.all([treeOf(ref, from), treeOf(ref, to)]), ([before, after]) =>
+      diffFiles(before, after).filter(({ path }) => within === undefined || isWithin(path, within))
+    )
 
   return {
     resolve: (ref, commit) =>
@@ -205,8 +207,8 @@ const makeReading = (
         (files) => new Map([...files].map(([path, { content }]) => [path, { content, executable: false }]))
       ),
     diff,
-    diffText: (ref, from, to) =>
-      Effect.map(diff(ref, from, to), (files) => {
+    diffText: (ref, from, to, within) =>
+      Effect.map(diff(ref, from, to, within), (files) => {
         return {
           ...inPieces(utf8(files.map(({ patch }) => patch).join(""))),
           changes: Effect.succeed(files.map(({ patch: _, ...change }) => change))

@@ -7,6 +7,7 @@ import {
   type HistoryPage,
   type HistoryRow,
   isBackward,
+  leastOf,
   limitOf,
   type Move,
   pageOf,
@@ -40,6 +41,13 @@ const moveOf = (row: Row): Result.Result<Move, LedgerUnavailable> =>
     transitions
   }))
 
+/** The rows of a listing, from and to. */
+const boundsOf = (listing: HistoryListing): readonly [number, number] => {
+  const start = startOf(listing)
+  if (isBackward(listing)) return [leastOf(listing), start ?? Number.MAX_SAFE_INTEGER]
+  return [Math.max(start ?? 0, leastOf(listing)), Number.MAX_SAFE_INTEGER]
+}
+
 /** As many Projects as one statement asks about. */
 const perStatement = 40
 
@@ -65,8 +73,8 @@ export const make = (database: Database["Service"]): History["Service"] => {
     database
       .query({
         // The first row may have been shown to its end, and one more tells whether there is a next page.
-        sql: `SELECT project_id, position, at, data FROM pawl_history WHERE ${column} = ? ${isBackward(listing) ? "AND position <= ? ORDER BY position DESC" : "AND position >= ? ORDER BY position"} LIMIT ${limitOf(listing.limit) + 2}`,
-        params: [id, startOf(listing) ?? (isBackward(listing) ? Number.MAX_SAFE_INTEGER : 0)]
+        sql: `SELECT project_id, position, at, data FROM pawl_history WHERE ${column} = ? AND position BETWEEN ? AND ? ORDER BY position${isBackward(listing) ? " DESC" : ""} LIMIT ${limitOf(listing.limit) + 2}`,
+        params: [id, ...boundsOf(listing)]
       })
       .pipe(
         Effect.catch(unavailable("read the history")),
@@ -81,13 +89,19 @@ export const make = (database: Database["Service"]): History["Service"] => {
         inParts(projectIds, (part) =>
           database.query({
             sql: `WITH asked(id) AS (VALUES ${part.map(() => "(?)").join(", ")})
-              SELECT id, (SELECT max(position) FROM pawl_history WHERE project_id = id) AS last FROM asked`,
+              SELECT id, position, at FROM asked JOIN pawl_history ON project_id = id
+              AND position = (SELECT max(position) FROM pawl_history WHERE project_id = id)`,
             params: part
           })
         ).pipe(Effect.catch(unavailable("read where histories end"))),
         (rows) => {
-          const found = new Map(rows.map((row) => [String(row["id"]), Number(row["last"] ?? 0)]))
-          return projectIds.map((projectId) => ({ projectId, position: found.get(projectId) ?? 0 }))
+          const found = new Map(
+            rows.map((row) => [
+              String(row["id"]),
+              { position: Number(row["position"]), at: fromMillis(Number(row["at"])) }
+            ])
+          )
+          return projectIds.map((projectId) => ({ projectId, ...(found.get(projectId) ?? { position: 0, at: null }) }))
         }
       ),
     since: (marks, limit) =>

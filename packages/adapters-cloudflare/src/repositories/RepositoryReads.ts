@@ -4,7 +4,7 @@ import { diff3Merge } from "node-diff3"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { textOf } from "@pawl/core/primitives/Utf8"
-import { pathProblem } from "@pawl/core/project/Paths"
+import { isWithin, pathProblem } from "@pawl/core/project/Paths"
 import {
   type FileText,
   InvalidPath,
@@ -64,11 +64,12 @@ const versionOf = (objects: Objects, file: TreeFile | undefined): Version | unde
     ? undefined
     : { id: file.id, executable: file.executable, content: objects.get(file.id)?.body ?? new Uint8Array() }
 
-/** The patches of all files that differ, in path order. */
+/** The patches of all files that differ, in path order; with `within` of those at that path, and below it. */
 const patches = (
   objects: Objects,
   from: string,
-  to: string
+  to: string,
+  within?: string
 ): Result.Result<ReadonlyArray<FilePatch>, ObjectNotFound | TreeTooLarge | RepositoriesUnavailable> =>
   Result.gen(function* () {
     const { files: before } = yield* wholeTree(objects, from, true)
@@ -77,6 +78,7 @@ const patches = (
     const found: Array<FilePatch> = []
     let actual = 0
     for (const path of paths) {
+      if (within !== undefined && !isWithin(path, within)) continue
       const [old, now] = [before.get(path), after.get(path)]
       if (old?.id === now?.id && old?.executable === now?.executable) continue
       const patch = patchOf(path, versionOf(objects, old), versionOf(objects, now))
@@ -145,15 +147,15 @@ export const reads = (
           )
         })
       ),
-    diff: (ref, from, to) =>
+    diff: (ref, from, to, within) =>
       reading(ref, (line) =>
-        Result.map(patches(line, from, to), (found) =>
+        Result.map(patches(line, from, to, within), (found) =>
           found.map((patch) => ({ ...changeOf(patch), patch: patch.isBinary ? "" : textOf(textBytes(patch.text)) }))
         )
       ),
-    diffText: (ref, from, to) =>
+    diffText: (ref, from, to, within) =>
       reading(ref, (line) =>
-        Result.map(patches(line, from, to), (found) => ({
+        Result.map(patches(line, from, to, within), (found) => ({
           ...inPieces(textBytes(found.map(({ text }) => text).join(""))),
           changes: Effect.succeed(found.map(changeOf))
         }))

@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import type { FileChange } from "@pawl/core/model/ChangeSet"
+import { pathProblem } from "@pawl/core/project/Paths"
 import { type DiffText, type FileDiff, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
 import { failed, type GitResult, run, stream } from "./GitCommand.ts"
 
@@ -30,33 +31,50 @@ const diffTree = (
     Effect.flatMap((result) => (result.code === 0 ? Effect.succeed(result) : failed(["diff-tree"], result)))
   )
 
+/** Arguments that keep what changed at a path, or below it, to the letter. */
+const keeping = (within: string | undefined): ReadonlyArray<string> =>
+  within === undefined ? [] : ["--", `:(literal)${within}`]
+
+/** Whether git is not asked at all: it is given no path that no file can have. */
+const isNowhere = (within: string | undefined): boolean => within !== undefined && pathProblem(within) !== undefined
+
+const nothing: DiffText = { sizeBytes: 0, pieces: Stream.empty, changes: Effect.succeed([]) }
+
 const unread = new RepositoriesUnavailable({ operation: "diff-tree", reason: "its answer has another form" })
 
 /**
  * The diff of two trees or commits as `git diff` writes it. It is made once to know its size in bytes, and to refuse one
- * that is too large before anything is answered; one that is not kept in memory is made again while it is read.
+ * that is too large before anything is answered; one that is not kept in memory is made again while it is read. With
+ * `within`: of what is at that path, and below it.
  */
 export const diffText = (
   gitDir: string,
   from: string,
-  to: string
-): Effect.Effect<DiffText, TreeTooLarge | RepositoriesUnavailable> =>
-  Effect.map(diffTree(gitDir, [...options, from, to], LocalLimits.diffKeptBytes), ({ sizeBytes, stdout }) => ({
-    sizeBytes,
-    pieces:
-      sizeBytes === 0
-        ? Stream.empty
-        : stdout.length === sizeBytes
-          ? Stream.make<[Uint8Array]>(stdout)
-          : stream({ gitDir, args: ["diff-tree", ...options, from, to], timeoutMs: LocalLimits.gitServeMs }),
-    changes: diffTree(gitDir, ["-r", "--no-renames", "--raw", "--numstat", "-z", from, to]).pipe(
-      Effect.catchTag("TreeTooLarge", () => unread),
-      Effect.flatMap(({ stdout: listed }) => {
-        const found = parseChanges(listed.toString("utf8"))
-        return found === undefined ? unread : Effect.succeed(found.changes)
-      })
-    )
-  }))
+  to: string,
+  within?: string
+): Effect.Effect<DiffText, TreeTooLarge | RepositoriesUnavailable> => {
+  if (isNowhere(within)) return Effect.succeed(nothing)
+  const compared = [from, to, ...keeping(within)]
+  return Effect.map(
+    diffTree(gitDir, [...options, ...compared], LocalLimits.diffKeptBytes),
+    ({ sizeBytes, stdout }) => ({
+      sizeBytes,
+      pieces:
+        sizeBytes === 0
+          ? Stream.empty
+          : stdout.length === sizeBytes
+            ? Stream.make<[Uint8Array]>(stdout)
+            : stream({ gitDir, args: ["diff-tree", ...options, ...compared], timeoutMs: LocalLimits.gitServeMs }),
+      changes: diffTree(gitDir, ["-r", "--no-renames", "--raw", "--numstat", "-z", ...compared]).pipe(
+        Effect.catchTag("TreeTooLarge", () => unread),
+        Effect.flatMap(({ stdout: listed }) => {
+          const found = parseChanges(listed.toString("utf8"))
+          return found === undefined ? unread : Effect.succeed(found.changes)
+        })
+      )
+    })
+  )
+}
 
 const statuses = { A: "added", M: "modified", D: "deleted" } as const
 const isStatus = (text: string): text is keyof typeof statuses => text in statuses
@@ -106,13 +124,19 @@ const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
   return changes.map((change, index) => ({ ...change, patch: isBinary[index] === true ? "" : (patches[index] ?? "") }))
 }
 
-/** The files that differ between two trees or commits of a repository, each with its patch. */
+/** The files that differ between two trees or commits of a repository, each with its patch; with `within` as in `diffText`. */
 export const diffFiles = (
   gitDir: string,
   from: string,
-  to: string
+  to: string,
+  within?: string
 ): Effect.Effect<ReadonlyArray<FileDiff>, TreeTooLarge | RepositoriesUnavailable> =>
-  Effect.flatMap(diffTree(gitDir, [...options, "--raw", "--numstat", "-z", from, to]), ({ stdout }) => {
-    const files = parseDiff(stdout.toString("utf8"))
-    return files === undefined ? unread : Effect.succeed(files)
-  })
+  isNowhere(within)
+    ? Effect.succeed([])
+    : Effect.flatMap(
+        diffTree(gitDir, [...options, "--raw", "--numstat", "-z", from, to, ...keeping(within)]),
+        ({ stdout }) => {
+          const files = parseDiff(stdout.toString("utf8"))
+          return files === undefined ? unread : Effect.succeed(files)
+        }
+      )

@@ -137,8 +137,8 @@ export const parts = Effect.fnUntraced(function* (
     read: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => lookupFile(readers, path, id, file)),
     open: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => openFile(readers, path, id, file)),
     files: (ref, id) => Effect.flatMap(tree(ref, id), (found) => allFiles(readers, found)),
-    diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
-    diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
+    diff: (ref, from, to, within) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to, within)),
+    diffText: (ref, from, to, within) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to, within))
   }
   const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
   return { repositories, transport, statements: publishStatements(writer), readers }

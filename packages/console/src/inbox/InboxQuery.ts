@@ -6,6 +6,9 @@ import { useAnswer } from "../api/Queries.ts"
 import type { Project } from "../project/ByLabel.ts"
 import { type InboxItem, itemsOf } from "./InboxItems.ts"
 
+/** As many promotions as an empty Inbox shows. */
+export const lastPromotions = 5
+
 /** What waits. */
 export interface Inbox {
   readonly items: ReadonlyArray<InboxItem>
@@ -20,15 +23,15 @@ export const useInbox = (): UseQueryResult<Inbox> =>
     return { items: itemsOf(items), isPart }
   })
 
-/** As many Projects as the last promotions are looked for in. */
-const recentProjects = 10
+/** The last promotions of all are among those of as many Projects as there are promotions to show. */
+const recentProjects = lastPromotions
 
-/** The Projects that moved last, for an Inbox that is empty. */
+/** The Projects that were promoted last, else those that moved last, for an Inbox that is empty. */
 export const useRecentProjects = (): UseQueryResult<ReadonlyArray<Project>> =>
   useAnswer([...keys.inbox, "projects"], async (options) => {
-    const { items } = await api.projects.list({ query: {} }, options)
-    return items
-      .filter(({ status }) => status !== "archived")
-      .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-      .slice(0, recentProjects)
+    const query = { order: "promoted", status: "active", limit: recentProjects } as const
+    const { items } = await api.projects.list({ query }, options)
+    if (items.length > 0) return items
+    // Where nothing was promoted yet there may be Projects all the same.
+    return (await api.projects.list({ query: { ...query, order: "moved" } }, options)).items
   })

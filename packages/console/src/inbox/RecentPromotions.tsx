@@ -10,8 +10,7 @@ import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
-
-const shown = 5
+import { lastPromotions } from "./InboxQuery.ts"
 
 interface Promotion {
   readonly project: Project
@@ -25,19 +24,22 @@ const triggers: Readonly<Record<string, string>> = {
   rollback: "rollback"
 }
 
-/** The newest generations of these Projects. */
+/** The newest generations of these Projects: those that were promoted last. */
 export const RecentPromotions = ({ projects }: { readonly projects: ReadonlyArray<Project> }): ReactNode => {
   const recent = useAnswer([...keys.inbox, "recent", ...projects.map(({ id }) => id)], async (options) => {
     const each = await Promise.all(
       projects.map(async (project): Promise<ReadonlyArray<Promotion>> => {
-        const { items } = await api.projects.versions({ params: { id: project.id }, query: { limit: shown } }, options)
+        const { items } = await api.projects.versions(
+          { params: { id: project.id }, query: { limit: lastPromotions } },
+          options
+        )
         return items.map((version) => ({ project, version }))
       })
     )
     return each
       .flat()
       .toSorted((a, b) => (a.version.promotedAt < b.version.promotedAt ? 1 : -1))
-      .slice(0, shown)
+      .slice(0, lastPromotions)
   })
   return (
     <Answered query={recent} lines={3}>

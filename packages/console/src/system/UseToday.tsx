@@ -43,13 +43,10 @@ const columns: ReadonlyArray<Column<Used>> = [
 /** Of the Projects that moved last. */
 export const UseToday = (): ReactNode => {
   const query = useAnswer(["usage"], async (options): Promise<ReadonlyArray<Used>> => {
-    const { items } = await api.projects.list({ query: { limit: 100 } }, options)
-    const open = items
-      .filter(({ status }) => status !== "archived")
-      .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-      .slice(0, asked)
+    const query = { order: "moved", status: "active", limit: asked } as const
+    const { items } = await api.projects.list({ query }, options)
     return Promise.all(
-      open.map(async (project) => ({
+      items.map(async (project) => ({
         project,
         usage: await api.projects.usage({ params: { id: project.id } }, options)
       }))

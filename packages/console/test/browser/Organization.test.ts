@@ -101,7 +101,7 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
       await route.continue()
     })
     await page.getByLabel("Role of Here").selectOption("owner")
-    await page.getByRole("alert").getByText("Somebody else changed the members").waitFor()
+    await page.getByRole("alert").getByText("Somebody else changed it").waitFor()
     await page.getByRole("row", { name: /^Theirs/ }).waitFor({ state: "detached" })
     expect(await page.getByLabel("Role of Here").inputValue()).toBe("member")
     provoked(opened, 412)

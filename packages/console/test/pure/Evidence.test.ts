@@ -115,7 +115,8 @@ describe("The checks of a Candidate", () => {
       reason: null,
       at: `2026-01-01T00:00:0${second}.000Z`,
       actor: { type: "system", id: "system:verification" } as const,
-      commit: "Verification.check"
+      commit: "Verification.check",
+      sequence: 1
     })
     const begun = begunOf(
       [

@@ -9,6 +9,7 @@ import { laneStep } from "../work/LaneWork.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
+import { entityTag, namesStrongly } from "../primitives/Conditional.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
@@ -33,6 +34,21 @@ export class PolicyStale extends Schema.TaggedError<PolicyStale>()("PolicyStale"
     return `The Policy in force is version ${this.version}, and you changed version ${this.expectedVersion}. Look at the one in force, and send yours again on top of it.`
   }
 }
+
+/** The Policy in force is none of those that the caller saw. Nothing was stored. */
+export class PolicyChanged extends Schema.TaggedError<PolicyChanged>()("PolicyChanged", {
+  /** The tag of the one in force. */
+  tag: Schema.String,
+  version: Schema.Finite
+}) {
+  override get message() {
+    return `The Policy in force is version ${this.version}, ${this.tag}, and not the one that you saw. Look at it, and send yours again on top of it.`
+  }
+}
+
+/** The entity tag of a Project's Policy: each version has its own. */
+export const tagOfPolicy = (projectId: string, { version }: Pick<Policy, "version">): string =>
+  entityTag(projectId, String(version))
 
 const refuse = (field: string, reason: string): InvalidField =>
   new InvalidField({ code: "invalid_field", field, reason })
@@ -182,13 +198,15 @@ export const drafted = (
 
 /**
  * Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older
- * version must be planned anew. With `expectedVersion` it fails with `PolicyStale` when another one is in force.
+ * version must be planned anew. With `expectedVersion` it fails with `PolicyStale` when another one is in force, and with
+ * what If-Match says in `seen` with `PolicyChanged`.
  */
 export const change = (
   actor: Actor,
   projectId: string,
   fields: Partial<PolicyFields>,
-  expectedVersion: number | null = null
+  expectedVersion: number | null = null,
+  seen: string | null = null
 ) =>
   decideAndCommit(
     Effect.gen(function* () {
@@ -200,6 +218,8 @@ export const change = (
       const { version } = before.record
       if (expectedVersion !== null && expectedVersion !== version)
         return yield* new PolicyStale({ expectedVersion, version })
+      const tag = tagOfPolicy(projectId, before.record)
+      if (seen !== null && !namesStrongly(seen, tag)) return yield* new PolicyChanged({ tag, version })
       const policy: Policy = drafted(before.record, fields, { updatedAt: now, updatedBy: actor.id })
       const draft = Draft.begin(projectId, system("Policies.change"), policy.updatedAt)
       Draft.expect(draft, unchangedProject(project))

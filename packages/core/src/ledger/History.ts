@@ -40,7 +40,9 @@ export const HistoryItem = Schema.Struct({
   /** `user`, `agent` or `system` and its id. */
   actor: Actor,
   /** The name of the commit: `Promotions.swap`. */
-  commit: Schema.String
+  commit: Schema.String,
+  /** Its place in the history of its Project: it grows with every step, with gaps. */
+  sequence: Schema.Finite
 })
 export interface HistoryItem extends Schema.Schema.Type<typeof HistoryItem> {}
 
@@ -59,6 +61,8 @@ export interface HistoryListing {
   readonly cursor?: string
   /** Default `oldest`: what came first is told first. */
   readonly order?: "oldest" | "newest"
+  /** Only what has a higher sequence, in either order. */
+  readonly after?: number
 }
 
 /** A row of a Project's history, which Change it is of, and its place there. */
@@ -79,6 +83,12 @@ export interface HistoryMark {
   readonly position: number
 }
 
+/** Where the history of a Project ends. */
+export interface HistoryEnd extends HistoryMark {
+  /** When that was; null for a Project that has none. */
+  readonly at: Timestamp | null
+}
+
 /** What became of everything, from the day it was made on. It is never shortened. */
 export class History extends Context.Service<
   History,
@@ -88,7 +98,7 @@ export class History extends Context.Service<
     /** What became of everything in a Project, in the order of the commits. Empty for an unknown one. */
     readonly ofProject: (projectId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
     /** Where the histories of these Projects end, in their order; of one that has none the position is 0. */
-    readonly ends: (projectIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HistoryMark>, LedgerUnavailable>
+    readonly ends: (projectIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HistoryEnd>, LedgerUnavailable>
     /** At most `limit` rows behind these marks, those of one Project in order. */
     readonly since: (
       marks: ReadonlyArray<HistoryMark>,
@@ -167,6 +177,9 @@ export const startOf = ({ cursor }: HistoryListing): number | null => {
   return last === null ? null : Math.floor(last / perRow)
 }
 
+/** The row before which a listing tells of none: it may hold what is not asked for. 0 for all. */
+export const leastOf = ({ after }: HistoryListing): number => (after === undefined ? 0 : Math.floor(after / perRow))
+
 /** Whether a listing tells what came last first. */
 export const isBackward = ({ order }: HistoryListing): boolean => order === "newest"
 
@@ -181,16 +194,22 @@ export const pageOf = (rows: ReadonlyArray<HistoryRow>, listing: HistoryListing)
   const limit = limitOf(listing.limit)
   const all = rows.flatMap(({ transitions, ...row }) => {
     const found = transitions.map((transition, index) => ({
-      item: { ...transition, at: row.at, actor: row.actor, commit: row.commit },
-      next: row.position * perRow + index + 1
+      ...transition,
+      at: row.at,
+      actor: row.actor,
+      commit: row.commit,
+      sequence: row.position * perRow + index + 1
     }))
     return backward ? found.toReversed() : found
   })
-  const rest = before === null ? all : all.filter(({ next }) => (backward ? next < before : next > before))
+  const { after = 0 } = listing
+  const rest = all.filter(
+    ({ sequence }) => sequence > after && (before === null || (backward ? sequence < before : sequence > before))
+  )
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)
   return {
-    items: shown.map((each) => each.item),
-    nextCursor: last !== undefined && rest.length > shown.length ? String(last.next) : null
+    items: shown,
+    nextCursor: last !== undefined && rest.length > shown.length ? String(last.sequence) : null
   }
 }

@@ -48,6 +48,9 @@ export const pathProblem = (path: string): string | undefined => {
   return undefined
 }
 
+/** Whether a path is this one, or lies below it. */
+export const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`)
+
 /** The first of some paths as a sentence names them, with a count of the others. */
 export const namePaths = (paths: ReadonlyArray<string>): string => {
   const others = paths.length - Limits.pathsNamed

@@ -251,17 +251,22 @@ export class Repositories extends Context.Service<
       ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>,
       ObjectNotFound | TreeTooLarge | Unavailable
     >
-    /** What changed between two trees or commits, with renames as a deletion and an addition. */
+    /**
+     * What changed between two trees or commits, with renames as a deletion and an addition. With `within`: at that path,
+     * and below it; nothing for one that no file can have.
+     */
     readonly diff: (
       ref: RepositoryRef,
       from: string,
-      to: string
+      to: string,
+      within?: string
     ) => Effect.Effect<ReadonlyArray<FileDiff>, ObjectNotFound | TreeTooLarge | Unavailable>
     /** git's unified form of the same. Nothing of it is kept but a short one. */
     readonly diffText: (
       ref: RepositoryRef,
       from: string,
-      to: string
+      to: string,
+      within?: string
     ) => Effect.Effect<DiffText, ObjectNotFound | TreeTooLarge | Unavailable>
     /** Joins what a repository's objects lie in, where that is in many pieces. Nothing that anyone reads changes. */
     readonly compact: (ref: RepositoryRef) => Effect.Effect<void, ObjectNotFound | Unavailable>

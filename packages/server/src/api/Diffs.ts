@@ -1,4 +1,15 @@
-/** Diffs are answered in two forms, by the `Accept` header. */
+/** Diffs are answered in two forms, by the `Accept` header, whole or of one path. */
+import { Schema } from "effect"
+
+/** The query of a diff. */
+export const DiffParams = Schema.Struct({
+  /** Only what changes at this path, or below it. */
+  path: Schema.optionalKey(Schema.String)
+})
+
+/** What the description of a diff says of its query. */
+export const pathWords =
+  "`path` keeps one file of it, or what lies below a folder: nothing where nothing changes there, 400 `invalid_path` for what is no path of a file."
 
 /** An operation of the OpenAPI document with `200` replaced. */
 export const withSuccess = (operation: Record<string, unknown>, success: unknown): Record<string, unknown> => {

@@ -47,7 +47,7 @@ describe("The client that is made from the contract", () => {
     await api.settle()
     const verified = await run(client.candidates.get({ params: { id: candidate.id } }))
     expect(verified.candidate.status).toBe("verified")
-    const diff = await run(client.candidates.diff({ params: { id: candidate.id } }))
+    const diff = await run(client.candidates.diff({ params: { id: candidate.id }, query: {} }))
     expect(diff.files.map((file) => file.path)).toEqual(["logo.bin", "result.txt"])
     const evidence = await run(
       client.candidates.evidence({ params: { id: candidate.id }, query: { output: "true", limit: 1 } })

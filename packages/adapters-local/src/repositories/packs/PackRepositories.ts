@@ -51,9 +51,9 @@ const reads = (
     read: (ref, tree, path) => read([ref], git.read(ref, tree, path)),
     open: (ref, tree, path) => Effect.map(read([ref], git.open(ref, tree, path)), (text) => later(parts, ref, text)),
     files: (ref, tree) => read([ref], git.files(ref, tree)),
-    diff: (ref, from, to) => read([ref], git.diff(ref, from, to)),
-    diffText: (ref, from, to) =>
-      Effect.map(read([ref], git.diffText(ref, from, to)), (text) => ({
+    diff: (ref, from, to, within) => read([ref], git.diff(ref, from, to, within)),
+    diffText: (ref, from, to, within) =>
+      Effect.map(read([ref], git.diffText(ref, from, to, within)), (text) => ({
         ...later(parts, ref, text),
         changes: read([ref], text.changes)
       }))

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { candidateStatuses } from "@pawl/core/model/Candidate"
 import { Why } from "@pawl/core/why/Why"
 import { Authenticated } from "../Authentication.ts"
-import { diffed } from "../Diffs.ts"
+import { diffed, DiffParams, pathWords } from "../Diffs.ts"
 import { about, promoting, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf, statusParam } from "../PageParams.ts"
 import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
@@ -93,12 +93,16 @@ const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output", {
   )
 )
 
-const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: DiffAnswer })
+const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", {
+  params: ById,
+  query: DiffParams,
+  success: DiffAnswer
+})
   .annotateMerge(
     about(
       reading,
       "What a Candidate changes on its base",
-      "JSON with the packages that its lock files add, remove or move, or with `Accept: text/plain` git's unified form. 409 `not_composed` before there is a commit."
+      `JSON with the packages that its lock files add, remove or move, or with \`Accept: text/plain\` git's unified form. ${pathWords} 409 \`not_composed\` before there is a commit.`
     )
   )
   .annotate(OpenApi.Transform, diffed)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Authenticated } from "../Authentication.ts"
-import { diffed } from "../Diffs.ts"
+import { diffed, DiffParams, pathWords } from "../Diffs.ts"
 import { EditedFiles } from "../Files.ts"
 import { about, BodyLimit, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
@@ -59,9 +59,13 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
     )
   )
   .add(
-    HttpApiEndpoint.get("diff", "/v1/changesets/:id/diff", { params: ById, success: DiffAnswer })
+    HttpApiEndpoint.get("diff", "/v1/changesets/:id/diff", { params: ById, query: DiffParams, success: DiffAnswer })
       .annotateMerge(
-        about(reading, "What a ChangeSet changes", "JSON, or with `Accept: text/plain` git's unified form.")
+        about(
+          reading,
+          "What a ChangeSet changes",
+          `JSON, or with \`Accept: text/plain\` git's unified form. ${pathWords}`
+        )
       )
       .annotate(OpenApi.Transform, diffed)
   )

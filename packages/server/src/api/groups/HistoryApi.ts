@@ -3,13 +3,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { ById, PageParams, pageOf, queryNumber } from "../PageParams.ts"
 import { HistoryRecord } from "../RecordSchemas.ts"
 
 const HistoryParams = Schema.Struct({
   ...PageParams.fields,
   /** What is told first: what came first, or what came last. A cursor goes on in the order that it came from. */
-  order: Schema.optionalKey(Schema.Literals(["oldest", "newest"]))
+  order: Schema.optionalKey(Schema.Literals(["oldest", "newest"])),
+  /** Only what came after the step that has this `sequence`. */
+  after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER))
 })
 
 const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
@@ -20,7 +22,7 @@ const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
   about(
     reading,
     "The history of a Change",
-    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. Checks too: `check` is `started` when it is taken up, and `finished` with its evidence, whose result is the reason. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
+    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. Checks too: `check` is `started` when it is taken up, and `finished` with its evidence, whose result is the reason. `from` is null where one began. `commit` names the step of Pawl that did it. `after` keeps what came after the step that has this `sequence`: who saw a part asks for the rest. It is kept for ever."
   )
 )
 
@@ -28,7 +30,9 @@ const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history", {
   params: ById,
   query: HistoryParams,
   success: pageOf(HistoryRecord)
-}).annotateMerge(about(reading, "The history of a Project", "That of all its Changes, and of its live app."))
+}).annotateMerge(
+  about(reading, "The history of a Project", "That of all its Changes, and of its live app. `after` as of a Change.")
+)
 
 /** Of one Change, or of a whole Project; oldest first unless it is asked otherwise. */
 export const HistoryApi = HttpApiGroup.make("history")

@@ -211,7 +211,11 @@ const BacktestAnswer = Schema.Struct({
 export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
     HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(
-      about(reading, "The Policy in force")
+      about(
+        reading,
+        "The Policy in force",
+        "The answer has an `ETag`: sent as `If-Match` with the next Policy, it makes sure that nobody else changed it meanwhile."
+      )
     )
   )
   .add(
@@ -230,7 +234,7 @@ export const PoliciesApi = HttpApiGroup.make("policies")
       about(
         administering,
         "Change the Policy",
-        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile."
+        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile; with `If-Match`, 412 `precondition_failed`."
       )
     )
   )

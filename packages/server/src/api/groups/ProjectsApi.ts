@@ -1,6 +1,8 @@
 /** Projects: creating, reading, their first source, their code, and what became of it over time. */
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { projectOrders } from "@pawl/core/access/ProjectSearch"
+import { ProjectStatus } from "@pawl/core/model/Project"
 import { sbomType } from "@pawl/core/packages/Sbom"
 import { Usage } from "@pawl/core/project/Usage"
 import { ImportOrigin } from "@pawl/core/project/SourceImport"
@@ -14,7 +16,7 @@ import { Authenticated } from "../Authentication.ts"
 import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
-import { diffed } from "../Diffs.ts"
+import { diffed, DiffParams, pathWords } from "../Diffs.ts"
 import {
   ById,
   oneOfParam,
@@ -88,6 +90,10 @@ export const ProjectsParams = Schema.Struct({
   label: textParam(ServerLimits.searchLength),
   /** Only those in whose name, slug or label all of these words stand, in capitals or not, or whose id begins so. */
   q: searchParam,
+  /** Only those in one of these. */
+  status: statusParam(ProjectStatus.literals),
+  /** What stands first: of which something moved last, or which was promoted last. Then there is one page. */
+  order: Schema.optionalKey(Schema.Literals(projectOrders)),
   /** What else to tell of each: some of `head`, `app` and `counts`, with commas between. */
   include: Schema.optionalKey(
     Schema.String.check(
@@ -104,7 +110,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects", {
   about(
     readingOwn,
     "The Projects that the caller may see",
-    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. ${searchWords("Projects", "With `q`")} \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
+    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. \`status\` keeps those in one of the statuses that are named, each as a \`status=\` of its own. ${searchWords("Projects", "With `q` or `status`")} \`order=moved\` puts first of what something moved last, \`order=promoted\` what was promoted last, without what never was: of at most ${Limits.searchedRecords} Projects that the caller may see, in one page of \`limit\`. \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
   )
 )
 
@@ -184,7 +190,8 @@ const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
     /** Default: the generation before `to`. */
     from: Schema.optionalKey(generationNumber),
     /** Default: the head. */
-    to: Schema.optionalKey(generationNumber)
+    to: Schema.optionalKey(generationNumber),
+    ...DiffParams.fields
   }),
   success: DiffAnswer
 })
@@ -192,7 +199,7 @@ const compare = HttpApiEndpoint.get("compare", "/v1/projects/:id/compare", {
     about(
       reading,
       "What changes from one generation to another",
-      "`to` may be the older one: so a rollback is read before it is asked for. JSON, or with `Accept: text/plain` git's unified form. 404 `unknown_generation`."
+      `\`to\` may be the older one: so a rollback is read before it is asked for. JSON, or with \`Accept: text/plain\` git's unified form. ${pathWords} 404 \`unknown_generation\`.`
     )
   )
   .annotate(OpenApi.Transform, diffed)

@@ -10,7 +10,7 @@ import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
 import type { BuildCapReached } from "@pawl/core/bundle/Builds"
 import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
-import type { PolicyStale } from "@pawl/core/approval/Policies"
+import type { PolicyChanged, PolicyStale } from "@pawl/core/approval/Policies"
 import type { ApproverLimit, CredentialTaken, EndorsementRequired, LastEndorser } from "@pawl/core/approval/Approvers"
 import type { PasskeyRefused, PasskeyRequired } from "@pawl/core/approval/SignedDecision"
 import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
@@ -120,6 +120,7 @@ export type Refusal =
   | PasskeyRequired
   | PatchMalformed
   | PatchMisfit
+  | PolicyChanged
   | PolicyStale
   | PlanningMissing
   | ProjectArchived

@@ -4,7 +4,9 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { entityTag } from "@pawl/core/primitives/Conditional"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import type { FileChange } from "@pawl/core/model/ChangeSet"
+import { pathProblem } from "@pawl/core/project/Paths"
 import {
+  InvalidPath,
   ObjectNotFound,
   Repositories,
   type RepositoriesUnavailable,
@@ -35,7 +37,7 @@ export class NotComposed extends Schema.TaggedError<NotComposed>()("NotComposed"
 /** The diff has more bytes than are answered at once. */
 export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Finite }) {
   override get message() {
-    return `The diff is larger than can be answered (${this.max}). Compare the trees with /code instead.`
+    return `The diff is larger than can be answered (${this.max}). Ask for one file of it with \`path\`, or compare the trees with /code.`
   }
 }
 
@@ -45,6 +47,8 @@ interface Compared {
   readonly fork?: string
   readonly from: string
   readonly to: string
+  /** Only what changed at this path, and below it. */
+  readonly within?: string | undefined
   /** What was asked for, when its commits are kept nowhere any more. */
   readonly asked: { readonly kind: string; readonly id: string }
 }
@@ -82,7 +86,7 @@ const asFiles = (
 
 /**
  * The diff as JSON with what `beside` says of the paths that differ, or with `Accept: text/plain` in git's unified form. A
- * long one is made while it is read. Fails with `DiffTooLarge`, and with `Unknown` where neither the fork nor the Project
+ * long one is made while it is read. Fails with `DiffTooLarge`, with `InvalidPath`, and with `Unknown` where neither the fork nor the Project
  * has the commits.
  */
 const answered = Effect.fnUntraced(
@@ -94,14 +98,16 @@ const answered = Effect.fnUntraced(
     const repositories = yield* Repositories
     const slots = yield* DiffSlots
     const exchange = yield* Exchange
-    const { from, to } = compared
+    const { from, to, within } = compared
+    const reason = within === undefined ? undefined : pathProblem(within)
+    if (within !== undefined && reason !== undefined) return yield* new InvalidPath({ path: within, reason })
     const { user } = yield* CurrentUser
     const inSlot = slots.withSlot(user.id)
-    const text = yield* inSlot(somewhere(compared, (ref) => repositories.diffText(ref, from, to)))
+    const text = yield* inSlot(somewhere(compared, (ref) => repositories.diffText(ref, from, to, within)))
     const isText = prefers(request.headers["accept"], "text/plain", "application/json")
     // Commits never change. A newer version may tell them in another way.
     const { version } = yield* ApiSettings
-    yield* withTag(entityTag(version, exchange.path, from, to, isText ? "text" : "json"))
+    yield* withTag(entityTag(version, exchange.path, from, to, within ?? "", isText ? "text" : "json"))
     const isLong = text.sizeBytes > ServerLimits.answerWholeBytes
     if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
     const pieces = isLong ? streamed(slots, user.id, text.pieces) : text.pieces
@@ -111,7 +117,7 @@ const answered = Effect.fnUntraced(
         contentLength: text.sizeBytes
       })
     if (!isLong) {
-      const files = yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to)))
+      const files = yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to, within)))
       return { files, ...(yield* beside(files)) }
     }
     const changes = yield* inSlot(text.changes)
@@ -126,7 +132,7 @@ const answered = Effect.fnUntraced(
   )
 )
 
-/** The diff of two commits, in the form that the caller accepts. Fails with `DiffTooLarge` or `Unknown`. */
+/** The diff of two commits, in the form that the caller accepts. Fails with `DiffTooLarge`, `InvalidPath` or `Unknown`. */
 export const diffAnswer = (compared: Compared) => answered(compared, () => Effect.succeed({}))
 
 /** The same with the packages that lock files add, remove or move. `trees` are those of its commits. */

@@ -63,7 +63,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       )
     )
     .handle("output", ({ params }) => answering(Effect.flatMap(onEvidence(params.id), outputOf)))
-    .handle("diff", ({ params }) =>
+    .handle("diff", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
           const candidate = yield* onCandidate(params.id)
@@ -71,7 +71,8 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
           if (commit === null || tree === null) return yield* new NotComposed({ candidateId: id, status })
           const asked = { kind: "candidate", id }
           const compared = { project: projectId, fork: candidateFork(id), from: baseCommit, to: commit, asked }
-          return yield* candidateDiff(compared, { base: baseTree, tree })
+          const within = query.path
+          return yield* candidateDiff({ ...compared, within }, { base: baseTree, tree })
         })
       )
     )

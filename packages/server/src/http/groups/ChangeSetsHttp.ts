@@ -46,7 +46,7 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
       )
     )
     .handle("get", ({ params }) => answering(Effect.flatMap(onChangeSet(params.id), answer)))
-    .handle("diff", ({ params }) =>
+    .handle("diff", ({ params, query }) =>
       answering(
         Effect.flatMap(onChangeSet(params.id), (changeSet) =>
           diffAnswer({
@@ -54,6 +54,7 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
             fork: workspaceFork(changeSet.runId),
             from: changeSet.baseCommit,
             to: changeSet.commit,
+            within: query.path,
             asked: { kind: "changeset", id: changeSet.id }
           })
         )

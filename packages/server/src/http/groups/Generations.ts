@@ -119,7 +119,7 @@ const generationOf = (projectId: string, n: number) =>
 /** What changes from one generation to another, whichever is older. Fails with `Unknown` where one is not there, and with  `NoSource`. */
 export const comparison = Effect.fnUntraced(function* (
   { id: projectId }: Project,
-  { from: older, to: newer }: { readonly from?: number; readonly to?: number }
+  { from: older, path, to: newer }: { readonly from?: number; readonly to?: number; readonly path?: string }
 ) {
   const head = (yield* find("head", projectId))?.record
   if (head === undefined) return yield* new NoSource({ projectId })
@@ -131,6 +131,7 @@ export const comparison = Effect.fnUntraced(function* (
     ...place,
     from: from.commit,
     to: to.commit,
+    within: path,
     asked: { kind: "generation", id: `S${from.generation}..S${to.generation}` }
   })
 })

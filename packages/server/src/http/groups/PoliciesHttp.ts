@@ -2,12 +2,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { backtest, type Tried } from "@pawl/core/approval/Backtests"
-import { change } from "@pawl/core/approval/Policies"
+import { change, tagOfPolicy } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
 import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
+import { ifMatch, withTag } from "../answer/Validators.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 const shown = ({ change: { goal, id, status }, ...tried }: Tried) => ({
@@ -24,7 +25,9 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          return { policy: (yield* demand("policy", project.id)).record }
+          const policy = (yield* demand("policy", project.id)).record
+          yield* withTag(tagOfPolicy(project.id, policy))
+          return { policy }
         })
       )
     )
@@ -42,7 +45,9 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const project = yield* onProject(params.id)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
-          const policy = yield* change(yield* actor, project.id, fields, payload.expectedVersion ?? null)
+          const expected = payload.expectedVersion ?? null
+          const policy = yield* change(yield* actor, project.id, fields, expected, yield* ifMatch)
+          yield* withTag(tagOfPolicy(project.id, policy))
           return ignored.length === 0 ? { policy } : { policy, ignored }
         })
       )

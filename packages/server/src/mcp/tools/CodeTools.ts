@@ -57,13 +57,6 @@ export const readCode = tool({
     )
 })
 
-/** The part of a unified diff that is about one path. */
-const ofPath = (diff: string, path: string): string =>
-  diff
-    .split(/^(?=diff --git )/m)
-    .filter((part) => part.startsWith(`diff --git a/${path} b/`) || part.split("\n", 1)[0]?.endsWith(` b/${path}`))
-    .join("")
-
 /** What a Candidate or a ChangeSet changes. */
 export const readDiff = tool({
   name: "read_diff",
@@ -74,7 +67,7 @@ export const readDiff = tool({
   input: Schema.Struct({
     candidate: Schema.optionalKey(candidateId),
     changeset: Schema.optionalKey(words("the ChangeSet's id, cs_…")),
-    path: Schema.optionalKey(words("only what is changed in this file")),
+    path: Schema.optionalKey(words("only what is changed in this file, or below this folder")),
     offset
   }),
   run: ({ candidate, changeset, offset: from, path }, { api, fenced }) => {
@@ -86,8 +79,8 @@ export const readDiff = tool({
       candidate === undefined
         ? pathTo`/v1/changesets/${changeset ?? ""}/diff`
         : pathTo`/v1/candidates/${candidate}/diff`
-    return Effect.map(api.text({ path: place }), (diff) => {
-      const page = pageOf(path === undefined ? diff : ofPath(diff, path), from)
+    return Effect.map(api.text({ path: place, query: { path } }), (diff) => {
+      const page = pageOf(diff, from)
       return {
         text: page.text === "" ? "Nothing." : `${fenced("a diff", page.text)}${goesOn(page.nextOffset)}`,
         structured: { diff: page.text, nextOffset: page.nextOffset }

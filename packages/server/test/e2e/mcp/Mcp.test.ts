@@ -152,6 +152,12 @@ describe("An assistant at /mcp", () => {
     const { diff } = (await call("read_diff", { changeset: structured.changeset.id })).structured
     expect(diff).toContain("+moon")
     expect(diff).toContain("+++ b/public/hi.txt")
+    const of = async (path: string) =>
+      (await call("read_diff", { changeset: structured.changeset.id, path })).structured.diff
+    expect(await of("public")).toBe(diff)
+    expect(await of("public/hi.txt")).toMatch(/^diff --git a\/public\/hi\.txt /)
+    expect(await of("public/hi.txt")).not.toContain("hello.txt")
+    expect(await of("public/h")).toBe("")
     await client.close()
   })
 

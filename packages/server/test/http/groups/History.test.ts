@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 
 interface Item {
@@ -10,6 +11,7 @@ interface Item {
   readonly actor: { readonly type: string; readonly id: string }
   readonly reason: string | null
   readonly commit: string
+  readonly sequence: number
 }
 
 describe("The history, over HTTP", () => {
@@ -64,6 +66,28 @@ describe("The history, over HTTP", () => {
     const items: ReadonlyArray<Item> = (await api.call("GET", `/v1/changes/${changeId}/history`)).body.items
     const rejected = items.find((item) => item.id === candidateId && item.to === "rejected")
     expect(rejected).toMatchObject({ reason: "change cancelled", actor: { type: "user" } })
+  })
+
+  it("tells the rest to who names the step that they saw last, and refuses what is no sequence", async () => {
+    const project = await newProject(api, "rest")
+    const { candidateId, changeId } = await newCandidate(api, project.id, "r1", { "a.txt": "a" })
+    for (const path of [`/v1/changes/${changeId}/history`, `/v1/projects/${project.id}/history`]) {
+      const seen: ReadonlyArray<Item> = (await api.call("GET", path)).body.items
+      const last = seen.at(-1)?.sequence ?? 0
+      const rest = async (more = "") => (await api.call("GET", `${path}?after=${last}${more}`)).body
+      expect(await rest()).toEqual({ items: [], nextCursor: null })
+      if (path.includes("/changes/")) await api.call("POST", `/v1/candidates/${candidateId}/promote`)
+      else await api.call("DELETE", `/v1/projects/${project.id}/app`)
+      await api.settle()
+      const all: ReadonlyArray<Item> = (await api.call("GET", path)).body.items
+      const fresh = all.slice(seen.length)
+      expect(fresh.length).toBeGreaterThan(0)
+      expect(await rest()).toEqual({ items: fresh, nextCursor: null })
+      expect((await rest("&order=newest")).items).toEqual(fresh.toReversed())
+      expect((await rest("&limit=1")).items).toEqual(fresh.slice(0, 1))
+      for (const after of ["", "x", "-1", "1.5"])
+        expectProblem(await api.call("GET", `${path}?after=${after}`), 400, "invalid_field", { field: "after" })
+    }
   })
 
   it("shows a Project all of it, in pages", async () => {

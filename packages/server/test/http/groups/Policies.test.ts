@@ -70,6 +70,32 @@ describe("A Policy that two people change at once", () => {
     expect((await put({ expectedVersion: "2" })).body).toMatchObject({ status: 400, field: "expectedVersion" })
   })
 
+  it("is refused by its entity tag too: who has it is not told it again, and who saw another one changes nothing", async () => {
+    const { id } = await newProject(api, "policy-tags")
+    const path = `/v1/projects/${id}/policy`
+    const put = (body: unknown, tag: string) => api.call("PUT", path, { body, headers: { "if-match": tag } })
+    const tagNow = async () => (await api.call("GET", path)).headers.get("etag") ?? ""
+    const first = await tagNow()
+    expect(first).toMatch(/^"[0-9a-f]{32}"$/)
+    expect((await api.call("GET", path, { headers: { "if-none-match": first } })).status).toBe(304)
+    const changed = await put({ approvalsRequired: 2 }, `"another", ${first}`)
+    expect([changed.status, changed.headers.get("etag")]).toEqual([200, await tagNow()])
+    for (const old of [first, `W/${await tagNow()}`, '"none"']) {
+      const refused = await put({ approvalsRequired: 3 }, old)
+      expect(refused.body).toMatchObject({
+        status: 412,
+        code: "precondition_failed",
+        tag: await tagNow()
+      })
+    }
+    const other = await newProject(api, "policy-tags-too")
+    expect((await api.call("GET", `/v1/projects/${other.id}/policy`)).headers.get("etag")).not.toBe(first)
+    const seen = await tagNow()
+    const answers = await Promise.all([3, 4].map((n) => put({ approvalsRequired: n }, seen)))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412])
+    expect((await put({}, "*")).status).toBe(200)
+  })
+
   it("is stored once when both send the same version at the same moment", async () => {
     const { id } = await newProject(api, "same-moment")
     const answers = await Promise.all(

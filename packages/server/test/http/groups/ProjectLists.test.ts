@@ -99,10 +99,46 @@ describe("The list of Projects", () => {
     expect(await counted()).toEqual({ openChanges: 0, laneEntries: 0 })
   })
 
+  it("is told by what moved last, or by what was promoted last, of every Project that the caller may see", async () => {
+    const [a, b, c] = [await newProject(api, "row-a"), await newProject(api, "row-b"), await newProject(api, "row-c")]
+    const tick = async () => {
+      for (const now = Date.now(); Date.now() === now;) await Promise.resolve()
+    }
+    const promoted = async (id: string) => {
+      await tick()
+      const { candidateId } = await newCandidate(api, id, `row-${Date.now()}`, { "a.txt": "a" })
+      await api.call("POST", `/v1/candidates/${candidateId}/promote`)
+      await api.settle()
+    }
+    for (const { id } of [b, c, a]) await promoted(id)
+    expect(await labels("?q=row&order=promoted")).toEqual(["row-a", "row-c", "row-b"])
+    expect(await list("?q=row&order=promoted&limit=2")).toMatchObject({ items: [a, c], nextCursor: null })
+    await tick()
+    await openChange(api, b.id, "moves")
+    expect(await labels("?q=row&order=moved")).toEqual(["row-b", "row-a", "row-c"])
+    expect(await labels("?q=row&order=promoted")).toEqual(["row-a", "row-c", "row-b"])
+    await tick()
+    await api.call("POST", "/v1/projects", { body: { slug: "row-bare" } })
+    expect(await labels("?q=row&order=moved")).toEqual(["row-bare", "row-b", "row-a", "row-c"])
+    expect(await labels("?q=row&order=promoted")).not.toContain("row-bare")
+    expect((await labels("?order=promoted"))[0]).toBe("row-a")
+    const body = { members: [{ userId: stranger.id, role: "viewer" }] }
+    await api.call("PUT", `/v1/projects/${c.id}/members`, { body })
+    expect(await labels("?q=row&order=promoted", stranger.token)).toEqual(["row-c"])
+    await api.call("DELETE", `/v1/projects/${c.id}`)
+    expect(await labels("?q=row&status=archived")).toEqual(["row-c"])
+    expect(await labels("?q=row&order=promoted&status=active")).toEqual(["row-a", "row-b"])
+    expect(await labels("?q=row&status=active&status=archived")).toEqual(["row-a", "row-b", "row-c", "row-bare"])
+    expect(await labels("?status=archived&limit=1&label=row-b")).toEqual([])
+    expect(await labels("?status=archived")).toEqual(["row-c"])
+  })
+
   it("is refused what cannot be, by name", async () => {
     for (const [field, values] of Object.entries({
       include: ["", "heads", "head,", "head,,app", "head, app"],
       label: ["", "x".repeat(201)],
+      order: ["", "newest"],
+      status: ["", "gone"],
       q: ["", "%20"]
     }))
       for (const value of values)

@@ -113,7 +113,7 @@ describe("What never changes", () => {
       tags.add(tag)
     }
     expect(tags.size).toBe(3)
-    const other = await api.call("GET", `/v1/projects/${projectId}/policy`)
+    const other = await api.call("GET", `/v1/projects/${projectId}`)
     expect([other.headers.get("etag"), other.headers.get("cache-control")]).toEqual([null, "no-store"])
   })
 

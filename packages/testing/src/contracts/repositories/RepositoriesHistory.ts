@@ -209,6 +209,56 @@ export const declareReading = (run: Run): void => {
       })
     ))
 
+  it("tells what changed at one path, and below it, to the letter", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { edit, s0, ws } = yield* scene(repositories)
+        const made = yield* edit(ws(1), s0.commit, {
+          "src/a.ts": "a\nmore\n",
+          "src/new/c.ts": "c\n",
+          "src2.ts": "2\n",
+          "[ab].txt": "brackets\n",
+          "a.txt": "one\n",
+          ":(top)x": "colon\n"
+        })
+        const all = yield* repositories.diff(ws(1), s0.tree, made.tree)
+        const asked = [
+          "src/a.ts",
+          "src",
+          "src/new",
+          "src2.ts",
+          "[ab].txt",
+          ":(top)x",
+          "README.md",
+          "none",
+          "sr",
+          "*.ts",
+          "../src",
+          "/src",
+          "src/",
+          "",
+          ".git/config"
+        ]
+        for (const within of asked) {
+          const kept = all.filter(({ path }) => path === within || path.startsWith(`${within}/`))
+          expect({ within, files: yield* repositories.diff(ws(1), s0.tree, made.tree, within) }).toEqual({
+            within,
+            files: kept
+          })
+          const text = yield* repositories.diffText(ws(1), s0.tree, made.tree, within)
+          const whole = yield* textOf(text)
+          expect({ within, whole, size: text.sizeBytes }).toEqual({
+            within,
+            whole: kept.map(({ patch }) => patch).join(""),
+            size: new TextEncoder().encode(whole).length
+          })
+          expect(yield* text.changes).toEqual(kept.map(({ patch: _, ...change }) => change))
+        }
+        expect((yield* repositories.diff(ws(1), s0.tree, made.tree, "src")).length).toBe(2)
+        expect(yield* tagOf(repositories.diff(ws(1), s0.tree, unknownId, "src"))).toBe("ObjectNotFound")
+      })
+    ))
+
   it("hands out a file and a diff in pieces, short or long, as often as they are read", () =>
     run((repositories) =>
       Effect.gen(function* () {

@@ -117,7 +117,16 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
         const about = { kind: "change", id: changeId() }
         expect(yield* ofChange()).toEqual({
           items: [
-            { ...about, from: null, to: "created", reason: null, at: time, actor, commit: "Changes.open" },
+            {
+              ...about,
+              from: null,
+              to: "created",
+              reason: null,
+              at: time,
+              actor,
+              commit: "Changes.open",
+              sequence: expect.any(Number)
+            },
             {
               ...about,
               from: "created",
@@ -125,7 +134,8 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
               reason: "not “now” \u{1F9C0}",
               at: "2030-01-01T00:00:00.005Z",
               actor: event().actor,
-              commit: "Cancel.cancel"
+              commit: "Cancel.cancel",
+              sequence: expect.any(Number)
             }
           ],
           nextCursor: null
@@ -300,16 +310,43 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
+      "tells what came after a place, in either order and in pages, and of a Change what is its own",
+      Effect.gen(function* () {
+        yield* walk(1, ["compiling"])
+        yield* commit({ writes: [1, 2, 3].map((n) => insert("task", task(n))) })
+        yield* walk(2, ["compiling"])
+        for (const list of [ofChange, ofProject]) {
+          const { items } = yield* list(1)
+          const sequences = items.map(({ sequence }) => sequence)
+          expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+          for (const after of [0, ...sequences, 1e12]) {
+            const later = items.filter(({ sequence }) => sequence > after)
+            for (const order of ["oldest", "newest"] as const)
+              for (const limit of [1, 2, 100]) {
+                const behind: typeof ofChange = (n, asked) => list(n, { ...asked, after, order })
+                const told = later.map(({ kind, to }) => `${kind} ${to}`)
+                const pages = yield* paged(behind, 1, limit)
+                expect(pages.flat()).toEqual(order === "oldest" ? told : told.toReversed())
+                expect((yield* behind(1, {})).items).toEqual(order === "oldest" ? later : later.toReversed())
+              }
+          }
+        }
+      })
+    )
+
+    promise(
       "tells where it ends, and what came since, of many Projects at once",
       Effect.gen(function* () {
         const history = yield* History
         const [one, none] = [projectId(1), projectId(77)]
         expect(yield* history.ends([one, none])).toEqual([
-          { projectId: one, position: 0 },
-          { projectId: none, position: 0 }
+          { projectId: one, position: 0, at: null },
+          { projectId: none, position: 0, at: null }
         ])
         yield* walk(1, ["compiling"])
         const [before] = yield* history.ends([one])
+        expect(before?.at).toBe(time)
+        yield* TestClock.adjust(5)
         expect(yield* history.since([before!], 10)).toEqual([])
         yield* walk(2, ["compiling"])
         const many = Array.from({ length: 100 }, (_, n) => ({ projectId: projectId(100 + n), position: 0 }))
@@ -323,7 +360,10 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
           [["created", "compiling"]]
         ])
         expect(yield* history.since([before!], 1)).toEqual(since.slice(0, 1))
-        expect(yield* history.ends([one])).toEqual([{ projectId: one, position: before!.position + 2 }])
+        expect(yield* history.ends([none, one])).toEqual([
+          { projectId: none, position: 0, at: null },
+          { projectId: one, position: before!.position + 2, at: "2030-01-01T00:00:00.005Z" }
+        ])
       })
     )
 

@@ -41,6 +41,6 @@ export const accessProblems = {
   LastEndorser: ({ credential, message }) =>
     conflict("last_endorser", "An owner keeps a passkey", message, { credential }),
   MembersChanged: ({ message, tag }) =>
-    problemOf(412, "precondition_failed", "Somebody else changed the members", message, { tag }),
+    problemOf(412, "precondition_failed", "Somebody else changed it", message, { tag }),
   MemberLimit: ({ max, message }) => conflict("member_limit", "No more members", message, { max })
 } satisfies Partial<Rows>

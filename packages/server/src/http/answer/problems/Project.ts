@@ -6,6 +6,8 @@ export const projectProblems = {
   SlugTaken: ({ message, slug }) => conflict("slug_taken", "The slug is taken", message, { slug }),
   ProjectArchived: ({ message, projectId }) =>
     conflict("project_archived", "The Project is archived", message, { projectId }),
+  PolicyChanged: ({ message, tag }) =>
+    problemOf(412, "precondition_failed", "Somebody else changed it", message, { tag }),
   PolicyStale: ({ expectedVersion, message, version }) =>
     conflict("stale", "Somebody else changed the Policy", message, { expectedVersion, version }),
   HasSource: ({ message }) => conflict("has_source", "The Project has a source", message),

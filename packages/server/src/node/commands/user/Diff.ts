@@ -24,8 +24,9 @@ const comparedOf = async (
 }
 
 /** git's unified form, or with `--json` the files. */
-export const diff: Run = async ({ client, given: [name = ""], json }) => {
+export const diff: Run = async ({ client, given: [name = ""], json, value }) => {
   const [route, id] = await comparedOf(client(), name)
-  if (json) return { json: { id, ...(await client().ask(route, { id })) } }
-  return { json: {}, text: (await client().text(route, { id })).replace(/\n$/, "") }
+  const asked = { id, query: { path: value("path") } }
+  if (json) return { json: { id, ...(await client().ask(route, asked)) } }
+  return { json: {}, text: (await client().text(route, asked)).replace(/\n$/, "") }
 }

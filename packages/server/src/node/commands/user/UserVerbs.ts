@@ -171,7 +171,8 @@ const decisions: ReadonlyArray<Verb> = [
     "diff",
     ["<change>"],
     "What a Change, a Candidate or a ChangeSet changes",
-    async () => (await import("./Diff.ts")).diff
+    async () => (await import("./Diff.ts")).diff,
+    [{ name: "path", takes: "path", what: "only one file of it, or what lies below a folder" }]
   ),
   verb(
     "why",

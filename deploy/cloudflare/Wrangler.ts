@@ -1,5 +1,12 @@
 /** The configuration of each script as wrangler reads it: https://developers.cloudflare.com/workers/wrangler/configuration/. */
-import { bucketName, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
+import {
+  artifactsNamespace,
+  bucketName,
+  compatibilityDate,
+  type Installation,
+  type Script,
+  scriptsOf
+} from "./Scripts.ts"
 
 /** The name under which a script is deployed. */
 export const deployedName = (script: string): string => `pawl-${script}`
@@ -35,7 +42,7 @@ const values = ({ bindings }: Script) =>
     Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Value" ? [[name, each.value]] : []))
   )
 
-const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Assets") =>
+const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Artifacts" | "Assets") =>
   Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
 
 /** The folder beside the script whose files are its static assets. */
@@ -76,6 +83,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
     : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
   r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
+  artifacts: named(script, "Artifacts").map((binding) => ({ binding, namespace: artifactsNamespace })),
   ...assets(script),
   services: services(script),
   vars: values(script)

@@ -78,6 +78,7 @@ export const install = async (
     requestsPerMinute: 1_000_000,
     buildsPerDay: 1_000_000,
     checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
+    repositories: "packs",
     ...options
   }
   const start = () =>

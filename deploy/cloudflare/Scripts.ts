@@ -14,6 +14,8 @@ export type Binding =
   | { readonly _tag: "Loader" }
   /** A queue, to send to. */
   | { readonly _tag: "Queue"; readonly queue: QueueName }
+  /** A namespace of repositories. */
+  | { readonly _tag: "Artifacts" }
   /** Files beside the script: those of the console. */
   | { readonly _tag: "Assets" }
   | { readonly _tag: "Value"; readonly value: unknown }
@@ -58,6 +60,11 @@ export interface Installation {
   readonly buildsPerDay: number
   /** The image of the container that runs checks and build commands, and what it starts; null: nothing runs them. */
   readonly checks: { readonly image: string; readonly program: ReadonlyArray<string> } | null
+  /**
+   * Where repositories are: as packs in rows and in the bucket, or on Artifacts, which is in beta. It is chosen before the
+   * first Project: a repository stays where it was made.
+   */
+  readonly repositories: "packs" | "artifacts"
 }
 
 /** The date by whose rules the scripts run. */
@@ -65,6 +72,9 @@ export const compatibilityDate = "2026-07-01"
 
 /** The one bucket: bundles, objects, packs. */
 export const bucketName = "pawl-objects"
+
+/** The namespace of repositories on Artifacts. */
+export const artifactsNamespace = "pawl"
 
 const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], container: null } as const
 
@@ -97,7 +107,10 @@ const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
 ]
 
 /** What holds the objects. */
-const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => ({
+const canonicalOf = (
+  shared: Script["bindings"],
+  { checks, repositories }: Pick<Installation, "checks" | "repositories">
+): Script => ({
   ...plain,
   name: "canonical",
   main: "CanonicalScript.ts",
@@ -111,7 +124,8 @@ const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => 
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
-    ...(hasChecks ? { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const } : {}),
+    ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
+    ...(repositories === "artifacts" ? { ARTIFACTS: { _tag: "Artifacts" } as const } : {}),
     OWNER_TOKEN: { _tag: "Secret", isOptional: false },
     SIGNING_KEY: { _tag: "Secret", isOptional: true },
     LOG_KEY: { _tag: "Secret", isOptional: true }
@@ -119,7 +133,7 @@ const canonicalOf = (shared: Script["bindings"], hasChecks: boolean): Script => 
 })
 
 /** All scripts of an installation. One that another is bound to stands before it. */
-export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<Script> => {
+export const scriptsOf = ({ checks, repositories, ...settings }: Installation): ReadonlyArray<Script> => {
   const { apiOrigin, appsDomain } = settings
   const shared: Script["bindings"] = {
     BUCKET: { _tag: "Bucket" },
@@ -135,7 +149,7 @@ export const scriptsOf = ({ checks, ...settings }: Installation): ReadonlyArray<
   }
   return [
     ...helpersOf(checks),
-    canonicalOf(shared, checks !== null),
+    canonicalOf(shared, { checks, repositories }),
     {
       ...plain,
       name: "integration",

@@ -1,7 +1,14 @@
 /** An installation in workerd on this machine, from the same data that is deployed. It listens on loopback alone. */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare"
 import { builtConsole, mainModule, modulesBeside } from "./ScriptCode.ts"
-import { type Binding, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
+import {
+  artifactsNamespace,
+  type Binding,
+  compatibilityDate,
+  type Installation,
+  type Script,
+  scriptsOf
+} from "./Scripts.ts"
 
 /** What a simulator is started with. */
 export interface SimulatorOptions {
@@ -137,6 +144,19 @@ const knownCode = (script: Script) => {
   return known
 }
 
+type Options = ReturnType<typeof convertV4MiniflareOptions>
+
+/** Binds scripts to the simulator's own Artifacts, of which the older form of options knows only an account's. */
+const withArtifacts = (options: Options, scripts: ReadonlyArray<Script>): Options => {
+  for (const script of scripts)
+    for (const [name] of named(script.bindings, "Artifacts")) {
+      const worker = options.workers?.find(({ config }) => config?.name === script.name)
+      const own = { type: "artifacts", namespace: artifactsNamespace, dev: { remote: false } } as const
+      if (worker?.config !== undefined) worker.config.env = { ...worker.config.env, [name]: own }
+    }
+  return options
+}
+
 /** Starts it, and answers when it answers. */
 export const simulate = async (options: SimulatorOptions): Promise<Simulated> => {
   const { also = [], engine, folder, installation, port } = options
@@ -154,18 +174,17 @@ export const simulate = async (options: SimulatorOptions): Promise<Simulated> =>
     } }`,
     serviceBindings: { API: "api", ...(installation.appsDomain === null ? {} : { ROUTER: "router" }) }
   }
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      cf: false,
-      host: "127.0.0.1",
-      port,
-      ...(folder === null ? {} : { resourcePersistencePath: folder }),
-      ...(engine === null
-        ? {}
-        : { containerEngine: { localDocker: { socketPath: engine, containerEgressInterceptorImage: "egress" } } }),
-      workers: [entry, ...workers, ...also]
-    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
-  )
+  const converted = convertV4MiniflareOptions({
+    cf: false,
+    host: "127.0.0.1",
+    port,
+    ...(folder === null ? {} : { resourcePersistencePath: folder }),
+    ...(engine === null
+      ? {}
+      : { containerEngine: { localDocker: { socketPath: engine, containerEgressInterceptorImage: "egress" } } }),
+    workers: [entry, ...workers, ...also]
+  } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
+  const miniflare = new Miniflare(withArtifacts(converted, scripts))
   await miniflare.ready
   const tick = async () => {
     const canonical = await miniflare.getWorker("canonical")

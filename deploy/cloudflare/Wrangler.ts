@@ -1,6 +1,13 @@
 /** The configuration of each script as wrangler reads it: https://developers.cloudflare.com/workers/wrangler/configuration/. */
 import type { QueueName } from "@pawl/adapters-cloudflare/hints/HintQueues"
-import { bucketName, compatibilityDate, type Installation, type Script, scriptsOf } from "./Scripts.ts"
+import {
+  artifactsNamespace,
+  bucketName,
+  compatibilityDate,
+  type Installation,
+  type Script,
+  scriptsOf
+} from "./Scripts.ts"
 
 /** The name under which a script is deployed. */
 export const deployedName = (script: string): string => `pawl-${script}`
@@ -36,7 +43,7 @@ const values = ({ bindings }: Script) =>
     Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Value" ? [[name, each.value]] : []))
   )
 
-const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Assets") =>
+const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Artifacts" | "Assets") =>
   Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
 
 const queues = ({ bindings, consumers }: Script) => ({
@@ -92,6 +99,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
   r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
   queues: queues(script),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
+  artifacts: named(script, "Artifacts").map((binding) => ({ binding, namespace: artifactsNamespace })),
   ...assets(script),
   services: services(script),
   vars: values(script)

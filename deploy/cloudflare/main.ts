@@ -19,7 +19,8 @@ const { values } = parseArgs({
     "apps-domain": { type: "string" },
     "checks-image": { type: "string" },
     "dry-run": { type: "boolean", default: false },
-    out: { type: "string" }
+    out: { type: "string" },
+    repositories: { type: "string", default: "packs" }
   }
 })
 
@@ -49,6 +50,12 @@ const oidc = (): Installation["oidc"] => {
   return { issuer, audience }
 }
 
+/** Where repositories are to be. */
+const repositories = (): Installation["repositories"] =>
+  values.repositories === "packs" || values.repositories === "artifacts"
+    ? values.repositories
+    : fail("--repositories takes packs, or artifacts, which is in beta")
+
 const installation: Installation = {
   environment: "production",
   appsDomain: values["apps-domain"] ?? null,
@@ -61,7 +68,8 @@ const installation: Installation = {
   checks:
     values["checks-image"] === undefined
       ? null
-      : { image: values["checks-image"], program: ["node", "/pawl/SandboxProgram.js"] }
+      : { image: values["checks-image"], program: ["node", "/pawl/SandboxProgram.js"] },
+  repositories: repositories()
 }
 
 const secrets = { OWNER_TOKEN: "PAWL_OWNER_TOKEN", SIGNING_KEY: "PAWL_SIGNING_KEY", LOG_KEY: "PAWL_LOG_KEY" } as const

@@ -80,5 +80,22 @@ export const CloudflareLimits = {
   /** Of a line that names the function in which a hunk stands (git). */
   hunkFunctionBytes: 80,
   /** In how many bytes git looks for a NUL, which makes a file a binary one (git). */
-  binaryLookBytes: 8000
+  binaryLookBytes: 8000,
+
+  // Repositories on Artifacts
+  /** Of a repository's name (Cloudflare's limits of Artifacts). */
+  artifactsNameLength: 63,
+  /** How long one request to Artifacts may take (decision). */
+  artifactsTimeoutMs: 30 * second,
+  /** How long a token to a repository lasts (decision; Cloudflare allows 60 s to a year). */
+  artifactsTokenSeconds: 3600,
+  /** How often, and how far apart, one asks for a repository that is being made (decision). */
+  artifactsReadyTries: 20,
+  artifactsReadyMs: 250,
+  /** The list of a repository's refs (decision: some 40,000 of them). */
+  artifactsRefsBytes: 4 * MiB,
+  /** Commits that are named to a repository as known, so that it leaves out what they are made of (decision). */
+  artifactsKnownCommits: 256,
+  /** Repositories that are deleted at once with the one that they are forks of (decision). */
+  artifactsDeletesAtOnce: 4
 } as const

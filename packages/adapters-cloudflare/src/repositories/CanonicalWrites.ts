@@ -1,7 +1,5 @@
 /** The canonical repository: its first commits, `main`, which only moves forward, and its end. */
 import { Effect, Result } from "effect"
-import { makeUuid } from "@pawl/core/primitives/Ids"
-import { isCrowded } from "@pawl/core/project/PackLog"
 import {
   NotFastForward,
   ObjectNotFound,
@@ -11,7 +9,6 @@ import {
 import { ancestors } from "./Ancestry.ts"
 import { edited } from "./ForkWrites.ts"
 import type { HeldRepositories } from "./HeldRepositories.ts"
-import { packOf } from "./Pack.ts"
 import { writing } from "./RepositoryWrite.ts"
 import { commitOf } from "./Tree.ts"
 
@@ -23,7 +20,7 @@ const seed =
     Effect.gen(function* () {
       // Judged before anything is made.
       const content = yield* Effect.fromResult(edited(new Map(), files))
-      yield* held.log.open({ project }, yield* makeUuid)
+      yield* held.open({ project })
       return yield* writing(held, { project }, [], (bench) =>
         Result.succeed(bench.commit(content, { parents: [], message, signature }))
       ).pipe(
@@ -69,20 +66,6 @@ const advance =
       })
     )
 
-const compact =
-  (held: HeldRepositories): Service["compact"] =>
-  (ref) =>
-    Effect.gen(function* () {
-      const { own } = yield* held.line(ref)
-      const found = yield* held.log.standing(ref)
-      if (found === null || found.born !== own.born || found.through !== own.through || !isCrowded(found)) return
-      const objects = [...own.objects.values()]
-      const base = yield* held.store(ref.project, packOf(objects), objects.length)
-      const { born, through } = found
-      // Another was quicker, or the repository is gone: nobody heard of this one.
-      if (!(yield* held.log.replace({ ref, born, through, base }))) yield* held.discard(base)
-    })
-
 /** The methods of the port that write into canonical repositories, and end repositories. */
 export const canonicalWrites = (
   held: HeldRepositories
@@ -90,10 +73,6 @@ export const canonicalWrites = (
   seed: seed(held),
   begin: begin(held),
   advance: advance(held),
-  compact: compact(held),
-  remove: (ref) =>
-    Effect.andThen(
-      held.log.drop(ref),
-      Effect.sync(() => held.forget(ref))
-    )
+  compact: held.compact,
+  remove: held.drop
 })

@@ -1,7 +1,6 @@
 /** What is written into forks: edits, merges, commits of a given tree. */
 import { Effect, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { makeUuid } from "@pawl/core/primitives/Ids"
 import { applyEdits, checkTree } from "@pawl/core/project/Edits"
 import {
   type FileEdits,
@@ -70,8 +69,7 @@ const merging =
 export const forkWrites = (held: HeldRepositories): Pick<Service, "fork" | "commit" | "merge" | "commitTree"> => ({
   fork: (ref) =>
     Effect.gen(function* () {
-      if (!(yield* held.log.open(ref, yield* makeUuid)))
-        return yield* new ObjectNotFound({ what: "repository", id: ref.project })
+      if (!(yield* held.open(ref))) return yield* new ObjectNotFound({ what: "repository", id: ref.project })
     }),
   commit: ({ base, edits, from = [], into, message, signature }) =>
     writing(held, into, from, (bench, lines) =>

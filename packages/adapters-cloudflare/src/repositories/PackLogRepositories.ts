@@ -8,11 +8,11 @@ import type { PackLog } from "@pawl/core/project/PackLog"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { canonicalWrites } from "./CanonicalWrites.ts"
 import { forkWrites } from "./ForkWrites.ts"
-import * as HeldRepositories from "./HeldRepositories.ts"
+import * as PackLogHeld from "./PackLogHeld.ts"
 import { reads } from "./RepositoryReads.ts"
 
 /** Repositories over the log of packs. Any number of Workers may work on one log. */
 export const layer: Layer.Layer<Repositories, never, PackLog | ObjectStore> = Layer.effect(
   Repositories,
-  Effect.map(HeldRepositories.make, (held) => ({ ...reads(held), ...forkWrites(held), ...canonicalWrites(held) }))
+  Effect.map(PackLogHeld.make, (held) => ({ ...reads(held), ...forkWrites(held), ...canonicalWrites(held) }))
 )

@@ -1,5 +1,5 @@
 /**
- * A write into one repository: it decides on what is at hand, without waiting, and what it made goes into the log in one
+ * A write into one repository: it decides on what is at hand, without waiting, and what it made is handed on in one
  * step, with `main` where that moves. Where another was quicker, it decides anew.
  */
 import { Effect, type Result } from "effect"
@@ -14,7 +14,6 @@ import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { closure } from "./Ancestry.ts"
 import { commitObject, type GitObject } from "./GitObject.ts"
 import { type HeldRepositories, type Line, tooLarge } from "./HeldRepositories.ts"
-import { packOf } from "./Pack.ts"
 import { type Files, type Objects, treeObjects } from "./Tree.ts"
 
 /** What a write decides on, and what it makes. */
@@ -70,16 +69,12 @@ const keyOf = ({ fork }: RepositoryRef): string => fork ?? ""
 /** Hands on what a write made. False: another was quicker. */
 const ship = Effect.fnUntraced(function* (held: HeldRepositories, ref: RepositoryRef, bench: Bench) {
   const { own } = bench.line
-  const main = bench.next === null || bench.next === own.main ? {} : { main: { from: own.main, to: bench.next } }
-  const objects = [...bench.added.values()]
-  if (objects.length === 0 && main.main === undefined) return true
+  const main = bench.next === null || bench.next === own.main ? null : { from: own.main, to: bench.next }
+  if (bench.added.size === 0 && main === null) return true
   // What is too large to be read must not be written.
-  const bytes = objects.reduce((sum, { body }) => sum + body.length, own.bytes)
+  const bytes = Array.from(bench.added.values()).reduce((sum, { body }) => sum + body.length, own.bytes)
   if (bytes > CloudflareLimits.repositoryBytes) return yield* tooLarge
-  const pack = objects.length === 0 ? null : yield* held.store(ref.project, packOf(objects), objects.length)
-  const stands = yield* held.log.append({ ref, born: own.born, pack, ...main })
-  if (stands === null && pack !== null) yield* held.discard(pack)
-  return stands !== null
+  return yield* held.add(ref, bench.line, { objects: bench.added, main })
 })
 
 /** Runs a write. It must not keep what it was given. */

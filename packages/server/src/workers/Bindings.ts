@@ -5,6 +5,7 @@ import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { Hint, HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
+import type { Artifacts } from "@pawl/adapters-cloudflare/repositories/artifacts/Artifacts"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
@@ -69,6 +70,8 @@ export interface CanonicalBindings {
   readonly BUILDS: Namespace<BuildCalls>
   /** Missing where nothing runs checks. */
   readonly CHECKS?: Namespace<CheckCalls>
+  /** Where repositories are; missing where they are packs in rows and in the bucket. */
+  readonly ARTIFACTS?: Artifacts
   readonly SETTINGS: InstallationSettings
   /** Secrets. */
   readonly OWNER_TOKEN: string

@@ -2,6 +2,7 @@
 import * as RemoteAppBuilder from "@pawl/adapters-cloudflare/builder/RemoteAppBuilder"
 import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
 import * as NoPackageStore from "@pawl/adapters-cloudflare/packages/NoPackageStore"
+import * as ArtifactsRepositories from "@pawl/adapters-cloudflare/repositories/ArtifactsRepositories"
 import * as PackLogRepositories from "@pawl/adapters-cloudflare/repositories/PackLogRepositories"
 import * as LoaderAppRuntime from "@pawl/adapters-cloudflare/runtime/LoaderAppRuntime"
 import * as ContainerSandbox from "@pawl/adapters-cloudflare/sandbox/ContainerSandbox"
@@ -100,7 +101,7 @@ export const layer = (
   bindings: AppEnvironment,
   templates: string
 ) => {
-  const { BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
+  const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
   return RouterProbeClient.layer.pipe(
@@ -108,7 +109,7 @@ export const layer = (
     Layer.provideMerge(PointerRows.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        PackLogRepositories.layer,
+        ARTIFACTS === undefined ? PackLogRepositories.layer : ArtifactsRepositories.layer({ artifacts: ARTIFACTS }),
         BucketHeads.layer,
         SecretSigner.layer({ statement: SIGNING_KEY, log: LOG_KEY }),
         RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), commands: CHECKS !== undefined }),

@@ -8,7 +8,7 @@ import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type LaidOut, layOut, wrangler } from "../../../../deploy/cloudflare/Deployment.ts"
 import type { Installation } from "../../../../deploy/cloudflare/Scripts.ts"
-import { queuesOf } from "../../../../deploy/cloudflare/Wrangler.ts"
+import { configurations, queuesOf } from "../../../../deploy/cloudflare/Wrangler.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-deployment-"))
 
@@ -21,7 +21,8 @@ const installation: Installation = {
   version: "0.0.0-test",
   requestsPerMinute: 600,
   buildsPerDay: 60,
-  checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] }
+  checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] },
+  repositories: "artifacts"
 }
 
 interface Queues {
@@ -38,8 +39,18 @@ describe("A deployment to Cloudflare", () => {
 
   it("is six scripts that wrangler would deploy as they are", async () => {
     expect(scripts.map(({ name }) => name)).toEqual(["builder", "checks", "canonical", "integration", "api", "router"])
-    for (const script of slice(scripts, { quick: 2 }))
+    const canonical = scripts.filter(({ name }) => name === "canonical")
+    for (const script of new Set([...canonical, ...slice(scripts, { quick: 1 })]))
       expect(await wrangler(script, ["deploy", "--dry-run"])).toMatchObject({ code: 0 })
+  })
+
+  it("binds Artifacts to what holds the objects, where that is chosen, and to nothing else", () => {
+    const bound = (repositories: Installation["repositories"]) =>
+      configurations({ ...installation, repositories }).flatMap(({ configuration, script }) =>
+        (configuration["artifacts"] as ReadonlyArray<unknown>).map((each) => [script.name, each])
+      )
+    expect(bound("packs")).toEqual([])
+    expect(bound("artifacts")).toEqual([["canonical", { binding: "ARTIFACTS", namespace: "pawl" }]])
   })
 
   it("takes from each queue where the objects are, also what nobody could take, and each is made before", () => {

@@ -76,7 +76,8 @@ export const callers = (installed: () => Installed): void => {
         version: "0.0.0-test",
         requestsPerMinute: 1,
         buildsPerDay: 1,
-        checks: null
+        checks: null,
+        repositories: "packs"
       })
       expect(scripts.filter(({ hosts }) => hosts.length > 0).map(({ name }) => name)).toEqual(["api", "router"])
       const callers = scripts.filter(({ bindings }) =>

@@ -116,6 +116,9 @@ export const answering = async ({ origin, port }: ServerProcess, token: string, 
 /** What is said of an app whose version was released before there were statements. */
 const older = (serves: number) => ({ of: "router", problem: "live_unstated", serves, holdsBack: false, older: true })
 
+/** The place of a step in the history: `asThen` cannot know which, so that whoever reads the history looks at it. */
+const place = { test: (said: unknown): boolean => Number.isInteger(said) && Number(said) > 0 }
+
 /** Fields that answers have got since then, each by what it may say of what was there then: of packages a Policy, or a diff. */
 const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   reserved_usd: [0],
@@ -125,7 +128,8 @@ const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   waits: [[]],
   lane: [null],
   doubt: [null, ...[0, 1, 2, 3, 4].map(older)],
-  ahead: [null]
+  ahead: [null],
+  sequence: [place]
 }
 
 /** An answer as it was given then: without the fields that came later, where they say what they must of what was there. */
@@ -133,7 +137,10 @@ export const asThen = (answer: unknown, then: unknown): unknown => {
   if (Array.isArray(answer) && Array.isArray(then)) return answer.map((each, at) => asThen(each, then[at]))
   if (!isObject(answer) || !isObject(then)) return answer
   const isNew = (name: string) =>
-    !(name in then) && (added[name] ?? []).some((said) => isDeepStrictEqual(answer[name], said))
+    !(name in then) &&
+    (added[name] ?? []).some((said) =>
+      said === place ? place.test(answer[name]) : isDeepStrictEqual(answer[name], said)
+    )
   const fields = Object.entries(answer).filter(([name]) => !isNew(name))
   return Object.fromEntries(fields.map(([name, value]) => [name, asThen(value, then[name])]))
 }

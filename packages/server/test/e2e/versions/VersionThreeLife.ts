@@ -245,10 +245,14 @@ export const readOn = (store: Store) => {
     for (const id of projects())
       for (const list of [`/v1/projects/${id}/events`, `/v1/projects/${id}/history`]) {
         const before = kept(left, list)
-        expect((await paged(server, list)).slice(0, before.length)).toEqual(before)
+        const now = (await paged(server, list)).slice(0, before.length)
+        expect(asThen(now, before)).toEqual(before)
       }
     for (const id of projects()) {
       const events = await paged<Event>(server, `/v1/projects/${id}/events`)
+      const steps = await paged<Pick<Event, "sequence">>(server, `/v1/projects/${id}/history`)
+      const places = steps.map(({ sequence }) => sequence)
+      expect(places).toEqual(places.toSorted((one, other) => one - other))
       const first = events[0]?.sequence ?? 1
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => first + index))
     }

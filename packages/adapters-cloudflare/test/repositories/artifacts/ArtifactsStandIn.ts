@@ -40,6 +40,8 @@ interface Stored {
   readonly id: string
   readonly path: string
   readonly tokens: Set<string>
+  /** Until then nothing is there to be asked for. */
+  ready: Promise<unknown>
 }
 
 const environment = { PATH: process.env["PATH"], GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" }
@@ -98,7 +100,7 @@ export class ArtifactsStandIn {
     if (!/^[a-z0-9][a-z0-9-]{2,62}$/.test(name)) throw artifactsError("INVALID_REPO_NAME")
     if (this.stored.has(name)) throw artifactsError("ALREADY_EXISTS")
     const id = randomBytes(8).toString("hex")
-    const made = { name, id, path: join(this.folder, `${id}.git`), tokens: new Set<string>() }
+    const made = { name, id, path: join(this.folder, `${id}.git`), tokens: new Set<string>(), ready: Promise.resolve() }
     this.stored.set(name, made)
     return made
   }
@@ -113,8 +115,8 @@ export class ArtifactsStandIn {
   readonly binding: Artifacts = {
     create: (name, { setDefaultBranch }) =>
       this.asked("create", async () => {
-        const { path } = this.place(name)
-        await git(["init", "-q", "--bare", "-b", setDefaultBranch, path])
+        const made = this.place(name)
+        await (made.ready = git(["init", "-q", "--bare", "-b", setDefaultBranch, made.path]))
       }),
     get: (name) => this.asked("get", async () => this.handleOf(this.find(name))),
     delete: (name) =>
@@ -142,7 +144,8 @@ export class ArtifactsStandIn {
       fork: (target) =>
         this.asked("fork", async () => {
           const made = this.place(target)
-          await git(["clone", "-q", "--bare", "--single-branch", "--branch", "main", "--no-local", path, made.path])
+          const how = ["-q", "--bare", "--single-branch", "--branch", "main", "--no-local"]
+          await (made.ready = git(["clone", ...how, path, made.path]))
         }),
       readTree: (hash) =>
         this.asked("readTree", async () => {
@@ -174,6 +177,7 @@ export class ArtifactsStandIn {
     const operation: Operation = path === "git-upload-pack" ? "fetch" : path === "git-receive-pack" ? "push" : "refs"
     const answer = async (): Promise<Response> => {
       if (found === undefined) return new Response(null, { status: 404 })
+      await found.ready
       const token = new Headers(headers).get("authorization")?.replace("Bearer ", "") ?? ""
       if (!found.tokens.has(token)) return new Response(null, { status: 401 })
       if (path === "git-upload-pack" || path === "git-receive-pack")

@@ -4,7 +4,6 @@
  */
 import { DurableObject } from "cloudflare:workers"
 import type { SandboxAnswer, SandboxRequest } from "@pawl/adapters-local/sandbox/SandboxLines"
-import type { Container } from "@cloudflare/workers-types"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { type CheckImage, type ContainerLink, openLink } from "./ContainerLink.ts"
 
@@ -31,15 +30,9 @@ export abstract class CheckObject<Env> extends DurableObject<Env> implements Che
     // Of many that ask at once the first opens another.
     if (open?.isOpen() !== true && this.link === known) {
       this.jobs.clear()
-      this.link = this.opening(container, known !== null)
+      this.link = openLink(container, this.image())
     }
     return this.link!
-  }
-
-  /** A container whose program has ended is ended first: it may seem to run for a while yet, and then end under the next. */
-  private async opening(container: Container, again: boolean): Promise<ContainerLink> {
-    if (again) await container.destroy()
-    return openLink(container, this.image())
   }
 
   async ask(request: SandboxRequest): Promise<SandboxAnswer> {

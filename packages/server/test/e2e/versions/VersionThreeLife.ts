@@ -252,7 +252,7 @@ export const readOn = (store: Store) => {
       const events = await paged<Event>(server, `/v1/projects/${id}/events`)
       const steps = await paged<Pick<Event, "sequence">>(server, `/v1/projects/${id}/history`)
       const places = steps.map(({ sequence }) => sequence)
-      expect(places).toEqual(places.toSorted((one, other) => one - other))
+      expect(places).toEqual([...new Set(places)].toSorted((one, other) => one - other))
       const first = events[0]?.sequence ?? 1
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => first + index))
     }

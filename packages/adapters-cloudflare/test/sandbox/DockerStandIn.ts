@@ -188,6 +188,12 @@ export const dockerStandIn = async () => {
     }
     line.on("data", skip)
   })
+  // A server that closes ends no line that was upgraded, and waits for it.
+  const lines = new Set<Socket>()
+  engine.on("connection", (line: Socket) => {
+    lines.add(line)
+    line.once("close", () => lines.delete(line))
+  })
   await new Promise<void>((resolve) => engine.listen(socket, resolve))
   return {
     socketPath: `unix:${socket}`,
@@ -195,7 +201,7 @@ export const dockerStandIn = async () => {
     killAll: () => containers.forEach(stop),
     close: async () => {
       containers.forEach(stop)
-      engine.closeAllConnections()
+      for (const line of lines) line.destroy()
       sidecar.closeAllConnections()
       await Promise.all([engine, sidecar].map((server) => new Promise((resolve) => server.close(resolve))))
       rmSync(folder, { recursive: true, force: true })

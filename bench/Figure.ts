@@ -24,6 +24,8 @@ export interface RunOptions {
   /** Measured rounds; one more before them warms up and is dropped. */
   readonly rounds: number
   readonly say: (progress: string) => void
+  /** Whether any of these figures is asked for: what makes none that is need not run. */
+  readonly wants: (...figures: ReadonlyArray<string>) => boolean
 }
 
 export type Bench = (options: RunOptions) => Promise<Measured>

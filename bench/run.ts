@@ -38,8 +38,10 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const measure = async (entry: Entry): Promise<Measured> => {
   const say = (progress: string) => process.stderr.write(`${entry.name}: ${progress}\n`)
   const bench = await entry.load()
-  const { figures, notes } = await bench({ rounds, say })
-  const wanted = figures.filter(({ name }) => only === null || only === entry.name || only === name)
+  const wants = (...names: ReadonlyArray<string>) =>
+    only === null || only === entry.name || names.some((name) => name === only)
+  const { figures, notes } = await bench({ rounds, say, wants })
+  const wanted = figures.filter(({ name }) => wants(name))
   if (values.json) for (const figure of wanted) print(jsonLine(figure))
   return { figures: wanted, notes }
 }

@@ -173,9 +173,16 @@ const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Par
   }
 }
 
+/** Each part, by the figures that it makes. */
+const parts: ReadonlyArray<readonly [ReadonlyArray<string>, (folder: string, options: RunOptions) => Promise<Part>]> = [
+  [["promotion-lane-off", "promotion-lane-off-cpu"], swapping],
+  [["lane-step-p99", "lane-step"], stepping],
+  [["known-tree", "known-tree-used", "chain-of-20"], serving]
+]
+
 export const bench: Bench = (options) =>
   withFolder(async (folder) => {
-    const parts: Array<Part> = []
-    for (const part of [swapping, stepping, serving]) parts.push(await part(folder, options))
-    return { figures: parts.flatMap(({ figures }) => figures), notes: parts.flatMap(({ notes }) => notes) }
+    const made: Array<Part> = []
+    for (const [figures, part] of parts) if (options.wants(...figures)) made.push(await part(folder, options))
+    return { figures: made.flatMap(({ figures }) => figures), notes: made.flatMap(({ notes }) => notes) }
   })

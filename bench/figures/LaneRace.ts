@@ -1,6 +1,6 @@
 /** Twenty Changes that race in a lane: how long until the last has landed, and what a bad one in front costs. */
 import { join } from "node:path"
-import { type Bench, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
+import { type Bench, type Figure, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"
 import { openRaces, type Raced, racers } from "../parts/LaneRace.ts"
 import { across, inTurn, lastly, median, worst } from "../Rounds.ts"
@@ -10,6 +10,7 @@ const slowestOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> =>
   all.map(({ verifications }) => worst(verifications))
 const middleOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> =>
   all.map(({ verifications }) => median(verifications))
+const runsOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> => all.map(({ runs }) => runs)
 const told = (values: ReadonlyArray<number>): string => values.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(", ")
 
 /** A race in which not all landed that must is no figure. */
@@ -18,54 +19,81 @@ const whole = (raced: Raced, landed: number): Raced => {
   return raced
 }
 
-export const bench: Bench = ({ rounds, say }) =>
+interface Part {
+  readonly figures: ReadonlyArray<Figure>
+  readonly notes: ReadonlyArray<string>
+}
+
+const inTwenty = (races: ReadonlyArray<Raced>): Part => ({
+  figures: [
+    figure({
+      name: "lane-20-slots-beyond",
+      value: worst(races.map(({ last, verifications }) => last - worst(verifications))),
+      unit: "ms",
+      floor: "the slowest verification",
+      floorValue: median(slowestOf(races)),
+      ratio: across(lastOf(races), slowestOf(races)),
+      target: valueAtMost(2000, "ms")
+    })
+  ],
+  notes: [
+    `In 20 slots the last landed after ${told(lastOf(races))}, the slowest verifications took ${told(slowestOf(races))}; runs of the check: ${runsOf(races).join(", ")}.`
+  ]
+})
+
+const inFour = (races: ReadonlyArray<Raced>): Part => ({
+  figures: [
+    figure({
+      name: "lane-4-slots",
+      value: median(lastOf(races)),
+      unit: "ms",
+      floor: "the median verification",
+      floorValue: median(middleOf(races)),
+      ratio: across(lastOf(races), middleOf(races)),
+      target: ratioAtMost(6.5)
+    })
+  ],
+  notes: [
+    `In 4 slots the last landed after ${told(lastOf(races))}, the median verifications took ${told(middleOf(races))}; runs of the check: ${runsOf(races).join(", ")}.`
+  ]
+})
+
+const behindBad = (races: ReadonlyArray<Raced>): Part => ({
+  figures: [
+    figure({
+      name: "lane-bad-in-front-runs",
+      value: worst(runsOf(races)),
+      unit: "runs",
+      floor: "one for each",
+      floorValue: racers,
+      ratio: median(runsOf(races)) / racers,
+      target: valueAtMost(40, "runs")
+    })
+  ],
+  notes: [`Behind a bad one in 16 slots the last landed after ${told(lastOf(races))}.`]
+})
+
+/** Each race, by the figure that it makes: in so many slots, with a first one that fails or without, and what is told. */
+const races = {
+  "lane-20-slots-beyond": { slots: 20, bad: [], part: inTwenty },
+  "lane-4-slots": { slots: 4, bad: [], part: inFour },
+  "lane-bad-in-front-runs": { slots: 16, bad: [0], part: behindBad }
+} as const
+type Name = keyof typeof races
+const names = Object.keys(races) as ReadonlyArray<Name>
+
+export const bench: Bench = ({ rounds, say, wants }) =>
   withFolder(async (folder) => {
-    const open = async (slots: number) => openRaces(join(folder, String(slots)), slots)
-    const [twenty, four, sixteen] = [await open(20), await open(4), await open(16)]
-    const sides = {
-      twenty: async (round: number) => whole(await twenty.race(`clean-${round}`), racers),
-      four: async (round: number) => whole(await four.race(`clean-${round}`), racers),
-      bad: async (round: number) => whole(await sixteen.race(`bad-${round}`, [0]), racers - 1)
-    }
-    const times = await lastly(inTurn<keyof typeof sides, Raced>(rounds, sides, say), () =>
-      Promise.all([twenty, four, sixteen].map(({ close }) => close()))
+    const wanted = names.filter((name) => wants(name))
+    const opened = await Promise.all(wanted.map((name) => openRaces(join(folder, name), races[name].slots)))
+    const sides = Object.fromEntries(
+      wanted.map((name, index) => [
+        name,
+        async (round: number) =>
+          whole(await opened[index]!.race(`race-${round}`, races[name].bad), racers - races[name].bad.length)
+      ])
     )
-    const beyond = times.twenty.map(({ last, verifications }) => last - worst(verifications))
-    const runs = times.bad.map((raced) => raced.runs)
-    return {
-      figures: [
-        figure({
-          name: "lane-20-slots-beyond",
-          value: worst(beyond),
-          unit: "ms",
-          floor: "the slowest verification",
-          floorValue: median(slowestOf(times.twenty)),
-          ratio: across(lastOf(times.twenty), slowestOf(times.twenty)),
-          target: valueAtMost(2000, "ms")
-        }),
-        figure({
-          name: "lane-4-slots",
-          value: median(lastOf(times.four)),
-          unit: "ms",
-          floor: "the median verification",
-          floorValue: median(middleOf(times.four)),
-          ratio: across(lastOf(times.four), middleOf(times.four)),
-          target: ratioAtMost(6.5)
-        }),
-        figure({
-          name: "lane-bad-in-front-runs",
-          value: worst(runs),
-          unit: "runs",
-          floor: "one for each",
-          floorValue: racers,
-          ratio: median(runs) / racers,
-          target: valueAtMost(40, "runs")
-        })
-      ],
-      notes: [
-        `The last landed, in 20 slots: ${told(lastOf(times.twenty))}; in 4: ${told(lastOf(times.four))}; behind a bad one in 16: ${told(lastOf(times.bad))}.`,
-        `The slowest verifications in 20 slots: ${told(slowestOf(times.twenty))}; the medians in 4: ${told(middleOf(times.four))}.`,
-        `Runs where all are clean: ${[...times.twenty, ...times.four].map((raced) => raced.runs).join(", ")}.`
-      ]
-    }
+    const raced = await lastly(inTurn(rounds, sides, say), () => Promise.all(opened.map(({ close }) => close())))
+    const parts = wanted.map((name) => races[name].part(raced[name]!))
+    return { figures: parts.flatMap(({ figures }) => figures), notes: parts.flatMap(({ notes }) => notes) }
   })

@@ -205,9 +205,9 @@ export const make = (database: Database["Service"]): PackLog["Service"] => {
           `SELECT r.born, r.main, r.through AS repo_through, r.hot_packs, r.hot_bytes,
               p.through, p.base, p.digest, p.bytes, p.objects, p.object, p.body
             FROM pawl_repo r LEFT JOIN pawl_pack p ON p.project_id = r.project_id AND p.fork = r.fork
-              AND (p.through > ? OR r.born <> ?)
+              AND p.through > CASE WHEN r.born = ? THEN ? ELSE 0 END
             WHERE r.project_id = ? AND r.fork = ? ORDER BY p.through`,
-          [held?.through ?? 0, held?.born ?? "", ...keyOf(ref)]
+          [held?.born ?? "", held?.through ?? 0, ...keyOf(ref)]
         )
         const [first] = rows
         if (first === undefined) return null

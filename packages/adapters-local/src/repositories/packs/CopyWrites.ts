@@ -45,8 +45,9 @@ const tipOf = (answer: unknown): string | null => {
 }
 
 /**
- * Whether all is there still that a commit rests on, beyond what `main` holds. Asked after the files were read: what was
- * deleted before that is missing now. One pack with the commit in it is whole, as git made it.
+ * Whether all is there still that a commit rests on, beyond what `main` holds: the log has that, of canonical, whatever
+ * becomes of a copy. Asked after the files were read: what was deleted before that is missing now. One pack with the
+ * commit in it is whole, as git made it.
  */
 const isConnected = Effect.fnUntraced(function* (
   gitDir: string,
@@ -75,8 +76,14 @@ const ship = Effect.fnUntraced(function* (
   {
     answer,
     before,
+    canonical,
     ref
-  }: { readonly answer: unknown; readonly before: PackedRepository | null; readonly ref: RepositoryRef }
+  }: {
+    readonly answer: unknown
+    readonly before: PackedRepository | null
+    readonly canonical: PackedRepository | null
+    readonly ref: RepositoryRef
+  }
 ) {
   const { cache, source } = parts
   const { gitDir } = yield* pathIn(parts, ref)
@@ -84,7 +91,7 @@ const ship = Effect.fnUntraced(function* (
   const fresh = yield* newFiles(gitDir, cached, ref)
   const bytes = yield* io("pack", () => packOf(gitDir, fresh))
   const main = ref.fork === undefined ? ((yield* io("main", () => readMain(gitDir))) ?? null) : null
-  if (!(yield* isConnected(gitDir, fresh, tipOf(answer) ?? main, before?.main ?? null))) return yield* deletedBeneath
+  if (!(yield* isConnected(gitDir, fresh, tipOf(answer) ?? main, canonical?.main ?? null))) return yield* deletedBeneath
   const { born, main: from, through: held } = before ?? { born: randomUUID(), main: null, through: 0 }
   if (before === null && !(yield* opened(parts, ref, born))) return false
   const moves = main === null || main === from ? {} : { main: { from, to: main } }
@@ -131,13 +138,14 @@ export const writing =
     ): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
       Effect.gen(function* () {
         const stands = yield* renew(parts, cached, refs)
-        const before = stands.find(({ ref }) => keyOf(ref) === keyOf(into))?.found ?? null
+        const foundOf = (asked: RepositoryRef) => stands.find(({ ref }) => keyOf(ref) === keyOf(asked))?.found ?? null
+        const [before, canonical] = [foundOf(into), foundOf({ project: into.project })]
         // Until all is handed on: whatever ends this early leaves a copy that nobody may build on.
         cached.unsure = keyOf(into)
         const exit = yield* Effect.exit(work)
         // What it wrote may be gone, too, or what it stood on.
         const shipped = yield* Effect.exit(
-          Effect.flatMap(exit, (answer) => ship(parts, cached, { answer, before, ref: into }))
+          Effect.flatMap(exit, (answer) => ship(parts, cached, { answer, before, canonical, ref: into }))
         )
         const failed = Exit.findErrorOption(shipped)
         if (Option.isSome(failed)) {

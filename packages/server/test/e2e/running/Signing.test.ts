@@ -110,7 +110,7 @@ describe("A server whose statements a command signs", () => {
       readonly data: { readonly origin: string; readonly size: number; readonly root: string } & Record<string, unknown>
     }
     const told = async () => {
-      const { items } = await server.api.get<{ items: ReadonlyArray<Told> }>(`/v1/projects/${id}/events?limit=200`)
+      const { items } = await server.api.get<{ items: ReadonlyArray<Told> }>(`/v1/projects/${id}/events?limit=100`)
       return items.filter(({ type }) => type === "checkpoint.published")
     }
     // What was signed last gets its checkpoint some 10 s later.

@@ -31,7 +31,7 @@ class Envelope:
         said = read_json(body, 32768)
         facts, kind = said.predicate, KINDS.get(said.predicateType if said._type == STATEMENT else None)
         if kind is None: self.faults.append(("type_unknown", said.predicateType))
-        elif INSTANT.fullmatch(facts["at"]) and isinstance(facts["entry"] + facts["epoch"], int):
+        elif INSTANT.fullmatch(facts["at"]) and all(type(facts[name]) is int for name in ("entry", "epoch")):
             self.kind, self.subject, self.facts = kind, [*said["subject"]], facts
         else: raise ValueError("it has no place in a chain")
 

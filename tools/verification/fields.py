@@ -37,7 +37,10 @@ def read_json(data, limit=1 << 27):
         if len({name for name, _ in pairs}) != len(pairs): raise ValueError("a key is there twice")
         return Fields(pairs)
     if len(data) > limit: raise ValueError("too long")
-    return json.loads(data.decode(), object_pairs_hook=once, parse_constant=int)  # no int is NaN
+    def number(text):  # 2.0 is 2
+        value = float(text)
+        return int(value) if value.is_integer() else value
+    return json.loads(data.decode(), object_pairs_hook=once, parse_float=number, parse_constant=int)  # no int is NaN
 
 def shaped(value, kind):
     """An object of JSON with all the fields of its kind."""

@@ -16,6 +16,12 @@ def seconds(began, ended):
     except ODD: return -1
 
 
+def bytes_of(path, where):
+    """A pipe would never end, and a device neither: only a file is read."""
+    need(path.is_file(), "pack_unreadable", "it is no file", where)
+    return path.read_bytes()
+
+
 class Folder:
     """A pack. What cannot be read at all is told by its name."""
     def __init__(self, folder, keys):
@@ -33,6 +39,8 @@ class Folder:
         # More than one moment excuses nothing.
         if not (is_moment and 0 <= seconds(waiting["to"], waiting["from"]) <= 120): self.waiting = NOTHING_WAITS
         self.heads = shaped(self.read("heads.json", read_json, {}), "heads.json")
+        if not all(type(each["size"]) is int and each["size"] >= 0 for each in self.heads.values()):
+            raise ValueError("the signer has signed whole entries")
         live = self.read("live.json", read_json, [])
         self.lives = [shaped(each, "live.json") for each in (live if isinstance(live, list) else [live])]
         notes = ("checkpoint", "keys.checkpoint", "seen")
@@ -44,7 +52,7 @@ class Folder:
 
     def read(self, name, parse, otherwise=None):
         here[0], path = name, self.folder / name
-        return parse(path.read_bytes()) if path.exists() else otherwise
+        return parse(bytes_of(path, name.removesuffix(".intoto.jsonl"))) if path.exists() else otherwise
 
     def lines(self, name):
         data = self.read(name, bytes, b"" if name == "records.ndjson" else None)

@@ -9,7 +9,7 @@ NOTE = re.compile(r"((.+)\n(0|[1-9][0-9]{0,14})\n(.+)\n(?:.+\n)*)\n((?:— [^ \n
 
 def is_signed(note, keys):
     """Whether one of these keys of the log has signed a note, under the name that it has."""
-    named, marks = note[2], [mark.split(" ") for mark in note[5].splitlines()]
+    named, marks = note[2], [mark.split(" ") for mark in note[5].split("\n")[:-1]]
     marks = [(name, b64(mark)) for _, name, mark in marks]
     hint = lambda spki: digest(f"{named}\n\1".encode() + b64(spki)[-32:])[:4]
     return any(name == named and holds(spki, mark[4:], note[1].encode(), (ED25519,)) and mark[:4] == hint(spki)

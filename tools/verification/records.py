@@ -1,6 +1,7 @@
 """Records and objects, each kept under the digest that statements name."""
 from .fields import NOTHING, read_json, sha, shaped
 from .findings import ODD, attempt, check, notes, say
+from .folder import bytes_of
 
 
 def unaddressed(b):
@@ -23,7 +24,7 @@ class Records:
 
     def thing(self, kind, wanted, at=None):
         """The bytes of an object. What is wrong with it is said once."""
-        data = self.pack.objects[wanted].read_bytes() if wanted in self.pack.objects else None
+        data = bytes_of(self.pack.objects[wanted], "objects") if wanted in self.pack.objects else None
         is_new = (kind, wanted, at) not in self.looked
         self.looked.add((kind, wanted, at))
         if data is None and "objects" in self.pack.without: return None

@@ -43,15 +43,6 @@ class Repository:
                     if head[1] == b"blob": self.blobs[id] = sha(data[:-1])
         return len(ids)
 
-    def loose(self):
-        """The damaged ones of the objects that lie in files of their own."""
-        def is_damaged(path):
-            try: data = zlib.decompressobj().decompress(path.read_bytes(), 1 << 27)
-            except (OSError, zlib.error): return True
-            return hashlib.sha1(data).hexdigest() != path.parent.name + path.name
-        paths = [path for path in self.folder.glob("objects/??/*") if LOOSE.fullmatch("/".join(path.parts[-2:]))]
-        return sorted(path.parent.name + path.name for path in paths if is_damaged(path))
-
     def need(self, id):
         need(id not in self.damaged, "pack_unreadable", f"the object {id} is damaged", "repo.git")
 
@@ -63,12 +54,21 @@ class Repository:
         return sha(b"".join(f"{self.blobs[id]}  ".encode() + path + b"\n" for path, id in files))
 
 
+def damaged_loose(folder):
+    """The damaged ones of the objects that lie in files of their own. git is not asked: it would wait for a pipe."""
+    def is_damaged(path):
+        try: data = zlib.decompressobj().decompress(path.read_bytes(), 1 << 27) if path.is_file() else b""
+        except (OSError, zlib.error): return True
+        return hashlib.sha1(data).hexdigest() != path.parent.name + path.name
+    paths = [path for path in folder.glob("objects/??/*") if LOOSE.fullmatch("/".join(path.parts[-2:]))]
+    return sorted(path.parent.name + path.name for path in paths if is_damaged(path))
+
 def check_repository(project):
     """Holds the repository of a pack, where there is one, against the generations of a Project."""
     folder = project.pack.folder / "repo.git"
     if not folder.exists(): return
+    if loose := damaged_loose(folder): return say("pack_unreadable", f"damaged objects: {' '.join(loose)}", "repo.git")
     repository, is_whole = Repository(folder), True
-    if loose := repository.loose(): return say("pack_unreadable", f"damaged objects: {' '.join(loose)}", "repo.git")
     for g in project.generations.values():
         repository.need(g.source.gitCommit)
         here[0], tree, files = g.where, repository.trees.get(g.source.gitCommit), files_of(g.source)

@@ -50,7 +50,7 @@ export const readCheckpoint = (note: string): Checkpoint | null => {
   const signatures: Array<Uint8Array> = []
   for (const line of note.slice(end + 2, -1).split("\n")) {
     const [dash, name, signature = "", ...more] = line.split(" ")
-    if (dash !== "—" || more.length > 0) return null
+    if (dash !== "—" || name === "" || more.length > 0) return null
     const bytes = base64Bytes(signature)
     if (bytes === null) return null
     if (name === origin) signatures.push(bytes)

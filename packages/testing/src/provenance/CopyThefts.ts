@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Pack } from "./Packs.ts"
 import { newLogKey, signedNote } from "./SceneKeys.ts"
 import type { Tampering } from "./Tampering.ts"
 
@@ -85,6 +86,70 @@ const thefts: ReadonlyArray<Omit<Tampering, "number">> = [
     change: (pack) => void (pack.statements[11] = "")
   }
 ]
+
+/** Something that no program ends to read. */
+const pipeAt = (path: string): void => {
+  rmSync(path)
+  execFileSync("mkfifo", [path])
+}
+
+/** Written as a statement, entry 2 says another number. */
+const entryAs = (text: string) => (pack: Pack) => {
+  const { payload, ...rest } = JSON.parse(pack.statements[2] ?? "")
+  const said = Buffer.from(payload, "base64").toString().replace('"entry":2', `"entry":${text}`)
+  pack.statements[2] = JSON.stringify({ ...rest, payload: Buffer.from(said).toString("base64") })
+}
+
+const head = (pack: Pack, origin: string, size: number): void =>
+  void (pack.heads = { [origin]: { size, root: anyRoot.toString("base64") } })
+
+/** What one program might read so, and the other otherwise. */
+const odd: ReadonlyArray<Omit<Tampering, "number">> = [
+  { name: "an entry that is true", code: "statement_unreadable", change: entryAs("true") },
+  { name: "an entry that is written as a fraction", code: "signature_invalid", change: entryAs("2.0") },
+  {
+    name: "a signer that has signed half an entry",
+    code: "pack_unreadable",
+    change: (pack, { origin }) => head(pack, origin, 1.5)
+  },
+  {
+    name: "a signer that has signed less than nothing",
+    code: "pack_unreadable",
+    change: (pack, { origin }) => head(pack, origin, -1)
+  },
+  {
+    name: "a mark of nobody beside that of the log",
+    code: "checkpoint_unreadable",
+    change: (pack) => void (pack.checkpoint += "—  AAAA\n")
+  },
+  {
+    name: "a pipe in the place of an object",
+    code: "pack_unreadable",
+    folder: (folder, { pack }) => pipeAt(join(folder, "objects", [...pack.objects.keys()].sort()[0] ?? ""))
+  },
+  {
+    name: "a pipe in the place of the statements",
+    code: "pack_unreadable",
+    folder: (folder) => pipeAt(join(folder, "statements.intoto.jsonl"))
+  },
+  {
+    name: "a pipe in the place of the checkpoint",
+    code: "pack_unreadable",
+    folder: (folder) => pipeAt(join(folder, "checkpoint"))
+  },
+  {
+    name: "a pipe in the place of a commit",
+    code: "pack_unreadable",
+    folder: (folder) => {
+      const { commit } = published(folder)
+      pipeAt(join(folder, "repo.git", "objects", commit.slice(0, 2), commit.slice(2)))
+    }
+  }
+]
+
+/** Those of files that are none and of values that are odd, numbered from here on. */
+export const oddThefts = (first: number): ReadonlyArray<Tampering> =>
+  odd.map((theft, index) => ({ ...theft, number: first + index }))
 
 /** All of them, numbered from here on. */
 export const copyThefts = (first: number): ReadonlyArray<Tampering> =>

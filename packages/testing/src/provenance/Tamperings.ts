@@ -3,7 +3,7 @@
  * were added after it from 59 on.
  */
 import { beliefThefts } from "./BeliefThefts.ts"
-import { copyThefts } from "./CopyThefts.ts"
+import { copyThefts, oddThefts } from "./CopyThefts.ts"
 import { keyThefts } from "./KeyThefts.ts"
 import { logThefts } from "./LogThefts.ts"
 import { policyThefts } from "./PolicyThefts.ts"
@@ -237,5 +237,7 @@ const allowed = [...reused, ...policyThefts(reused.length + 1)]
 
 const copied = [...allowed, ...copyThefts(allowed.length + 1)]
 
+const believed = [...copied, ...beliefThefts(copied.length + 1)]
+
 /** All of them. */
-export const tamperings: ReadonlyArray<Tampering> = [...copied, ...beliefThefts(copied.length + 1)]
+export const tamperings: ReadonlyArray<Tampering> = [...believed, ...oddThefts(believed.length + 1)]

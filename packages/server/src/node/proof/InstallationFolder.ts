@@ -15,6 +15,7 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { ProjectId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { envelopeOf } from "@pawl/core/provenance/Envelope"
+import { predicateType } from "@pawl/core/provenance/Predicates"
 import type { Heads, KeptThing, Line, Live, Material, MaterialUnreadable, Thing } from "@pawl/core/proof/Material"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
 import { Effect, Option, Schema, Stream, Struct } from "effect"
@@ -190,24 +191,42 @@ const objectIn = (data: string, rows: ReadOnlyRows, project: string): NonNullabl
 /** Objects in a bucket are not the folder's: whoever looks says so, in the place of missing each. */
 const areElsewhere = (): boolean => (process.env["PAWL_OBJECTS"] ?? "").trim().startsWith("s3://")
 
-const KeptLabel = Schema.Struct({ predicate: Schema.Struct({ label: Schema.String }) })
+const KeptRelease = Schema.Struct({
+  predicateType: Schema.Literal(predicateType("release")),
+  predicate: Schema.Struct({ channel: Schema.Literal("production"), label: Schema.String })
+})
+
+/**
+ * The labels that releases to production were stated for, from the newest back to one that somebody signed. What the
+ * statements say themselves is looked at: a column beside them is nobody's word.
+ */
+const releasedLabels = (rows: ReadOnlyRows, project: string): ReadonlyArray<string> => {
+  const labels: Array<string> = []
+  for (let before: unknown = `${project}0`; typeof before === "string";) {
+    const found = rows.all(
+      "SELECT id, data FROM pawl_statement WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?",
+      `${project}/`,
+      before,
+      rowsPerBatch
+    )
+    for (const row of found) {
+      const kept = jsonOf(textOf(row))
+      const said = isStatement(kept) ? jsonOf(kept.payload) : null
+      if (!isStatement(kept) || !Schema.is(KeptRelease)(said)) continue
+      labels.push(said.predicate.label)
+      if (kept.signature !== null) return labels
+    }
+    before = found.at(-1)?.["id"]
+  }
+  return labels
+}
 
 /** The labels of a Project: what its newest release was stated for, and what its own record says. */
 const labelsOf = (rows: ReadOnlyRows, project: string): ReadonlySet<string> => {
-  const released = rows.all(
-    "SELECT data FROM pawl_statement WHERE about > ? AND about < ? ORDER BY id DESC LIMIT 1",
-    `${project}/release/`,
-    `${project}/release0`
-  )
-  const kept = jsonOf(textOf(released[0]))
-  const said = isStatement(kept) ? jsonOf(kept.payload) : null
   const own: unknown = Object(jsonOf(textOf(rows.all("SELECT data FROM pawl_project WHERE id = ?", project)[0])))[
     "label"
   ]
-  return new Set([
-    ...(Schema.is(KeptLabel)(said) ? [said.predicate.label] : []),
-    ...(typeof own === "string" ? [own] : [])
-  ])
+  return new Set([...releasedLabels(rows, project), ...(typeof own === "string" ? [own] : [])])
 }
 
 /** What a row of its host serves. */
@@ -254,10 +273,13 @@ const checkpointOf = (
   return canon !== null && gitOnce(canon, ["cat-file", "-e", `${statementsRef}:${file}`]).status === 0 ? "" : null
 }
 
-/** Whether its repository may be gone: that of an archived Project is cleared away. */
-const isArchived = (rows: ReadOnlyRows, project: string): boolean => {
+/**
+ * Whether its repository may be gone: that of an archived Project is cleared away. Such a one serves nothing, from the very
+ * commit that archives it.
+ */
+const isArchived = (rows: ReadOnlyRows, project: string, live: ReadonlyArray<Live>): boolean => {
   const row = jsonOf(textOf(rows.all("SELECT data FROM pawl_project WHERE id = ?", project)[0]))
-  return Object(row)["status"] === "archived"
+  return Object(row)["status"] === "archived" && live.every(({ bundle }) => bundle === null)
 }
 
 /** Whether a folder is a data folder, or a copy of one. */
@@ -294,7 +316,8 @@ const readProject = Effect.fnUntraced(function* (
   const folder = isName ? (yield* repositoryPath(join(data, "repositories"), { project })).canonDir : null
   const canon = packed === null ? folder : packed.folder
   const isThere = canon !== null && existsSync(canon)
-  const isLost = canon !== null && !isThere && !(yield* trying(() => isArchived(rows, project)))
+  const live = yield* trying(() => liveOf(rows, project))
+  const isLost = canon !== null && !isThere && !(yield* trying(() => isArchived(rows, project, live)))
   const repository = isThere || isLost ? { folder: canon, main: "refs/heads/main" } : null
   const logOf = (chain: string, file: string) =>
     trying(() => checkpointOf(rows, chain, { canon: isThere ? canon : null, file }))
@@ -306,7 +329,7 @@ const readProject = Effect.fnUntraced(function* (
     checkpoint: yield* logOf(project, "checkpoint"),
     keysCheckpoint: yield* logOf("instance", "keys.checkpoint"),
     seen: [],
-    live: yield* trying(() => liveOf(rows, project)),
+    live,
     source: isLost ? lostSource : repository === null ? null : yield* sourceOf(repository, packed),
     heads
   }

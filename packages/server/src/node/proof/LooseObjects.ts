@@ -1,6 +1,6 @@
 /** Objects of a repository that lie in files of their own: whether each is still what its name says. git is not asked. */
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { inflateSync } from "node:zlib"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -22,6 +22,7 @@ const looseIds = (objects: string): ReadonlyArray<string> =>
 /** Whether the file is there and is another one. What is gone meanwhile was packed, or is missed by who needs it. */
 const isDamaged = (path: string, id: string): boolean => {
   try {
+    if (!statSync(path).isFile()) return true
     const bytes = inflateSync(readFileSync(path), { maxOutputLength: Limits.provenObjectBytes })
     return createHash("sha1").update(bytes).digest("hex") !== id
   } catch (error) {

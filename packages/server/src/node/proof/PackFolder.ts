@@ -14,6 +14,7 @@ import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Option, Schema, Stream } from "effect"
 import { fileLines, keptFile, readWhole, smallFile, unreadable } from "./ProofFiles.ts"
 import { gitSource } from "./GitSource.ts"
+import { Head } from "./KeptHeads.ts"
 
 const Live = Schema.Struct({
   bundle: Schema.NullOr(Schema.String),
@@ -38,7 +39,7 @@ export interface TrustFile extends Schema.Schema.Type<typeof TrustFile> {}
 
 const LiveFile = Schema.Union([Live, Schema.Array(Live)])
 
-const HeadsFile = Schema.Record(Schema.String, Schema.Struct({ size: Schema.Finite, root: Schema.String }))
+const HeadsFile = Schema.Record(Schema.String, Head)
 
 /**
  * Reads a small JSON file, where it is there. A field that nobody knows is refused: it may be one by another name, and what

@@ -13,7 +13,14 @@ export const unreadable = (part: string, reason: string): MaterialUnreadable => 
 
 /** The code of an error of Node. */
 const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : String(error)
+  error instanceof Error ? ("code" in error ? String(error.code) : error.message) : String(error)
+
+/** A pipe would never end, and a device neither: only a file is read. */
+const fileOf = (path: string) => {
+  const found = statSync(path)
+  if (!found.isFile()) throw new Error("it is no file")
+  return found
+}
 
 /** The lines of some bytes: each ends with a newline, and has at most `bytes`. One that is not so is null. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<ReadonlyArray<Line>> {
@@ -56,10 +63,15 @@ export const fileLines = (
   part: string,
   bytes: number
 ): Stream.Stream<ReadonlyArray<Line>, MaterialUnreadable> =>
-  Stream.suspend(() =>
-    Stream.fromAsyncIterable(linesOf(createReadStream(path, { highWaterMark: 1024 * 1024 }), bytes), (error) =>
-      unreadable(part, codeOf(error))
-    )
+  Stream.unwrap(
+    Effect.try({
+      try: () => {
+        fileOf(path)
+        const chunks = createReadStream(path, { highWaterMark: 1024 * 1024 })
+        return Stream.fromAsyncIterable(linesOf(chunks, bytes), (error) => unreadable(part, codeOf(error)))
+      },
+      catch: (error) => unreadable(part, codeOf(error))
+    })
   )
 
 /** A small file as text; null for one that is not there, or is no UTF-8 or too large, which is then said. */
@@ -71,8 +83,9 @@ export const smallFile = (
   Effect.suspend(() => {
     if (!existsSync(path)) return Effect.succeed(null)
     try {
-      if (statSync(path).size > bytes) return Effect.fail(unreadable(part, `it has more than ${bytes} bytes`))
-      const text = exactText(readWhole(path, 0, statSync(path).size))
+      const { size } = fileOf(path)
+      if (size > bytes) return Effect.fail(unreadable(part, `it has more than ${bytes} bytes`))
+      const text = exactText(readWhole(path, 0, size))
       return text === null ? Effect.fail(unreadable(part, "it is no UTF-8")) : Effect.succeed(text)
     } catch (error) {
       return Effect.fail(unreadable(part, codeOf(error)))
@@ -109,7 +122,7 @@ export const keptFile = (path: string, part: string): Effect.Effect<KeptThing | 
   Effect.suspend(() => {
     if (!existsSync(path)) return Effect.succeed(null)
     const problem = (error: unknown) => unreadable(part, codeOf(error))
-    const size = Effect.try({ try: () => statSync(path).size, catch: problem })
+    const size = Effect.try({ try: () => fileOf(path).size, catch: problem })
     const bytes = Effect.flatMap(size, (length) =>
       length > Limits.provenObjectBytes
         ? Effect.fail(unreadable(part, `an object has ${length} bytes`))

@@ -87,6 +87,24 @@ export const moveColumns = (folder: string, project: string, shown: Shown): void
     database.prepare("UPDATE pawl_pointer SET label = 'moved-away' WHERE id = ?").run(own)
   })
 
+/**
+ * The host's row shows what another one does, and every column and record says that the host has another name, whose row is
+ * as it should be.
+ */
+export const sayLabel = (folder: string, project: string, shown: Shown): void => {
+  const [own, other] = [`${project}/production`, "proj_00000000-0000-4000-8000-00000000dead"]
+  withDatabase(folder, (database) => {
+    const label = "decoy"
+    copyRow(database, "pawl_pointer", own, `${other}/production`, (row) => ({ ...row, label }), {
+      project_id: other,
+      label
+    })
+    rewriteRow(database, "pawl_project", project, (row) => ({ ...row, label }))
+    database.exec(`UPDATE pawl_statement SET about = replace(about, '/release/', '/was/')`)
+  })
+  pointAt(folder, project, shown)
+}
+
 /** One more of the newest statement of a kind about S3, with other facts. */
 export const again = (all: Array<Forged>, kind: "release" | "outcome", facts: Row = {}): Forged => {
   const said = structuredClone(statementAbout(all, kind, 3))

@@ -33,6 +33,7 @@ import {
   moveColumns,
   pointAt,
   releaseIn,
+  sayLabel,
   sayVersion,
   shownRow,
   slipPolicy
@@ -223,7 +224,8 @@ describe("What thieves do to the folder of a server", () => {
     it.each<[what: string, code: string, theft: typeof pointAt, verdict: string]>([
       ["a row that shows another bundle", "live_unstated", pointAt, "live_mismatch"],
       ["one that says it is a version's too", "live_unstated", sayVersion, ""],
-      ["one of another Project that is found in its place", "live_unstated", moveColumns, "live_mismatch"]
+      ["one of another Project that is found in its place", "live_unstated", moveColumns, "live_mismatch"],
+      ["one whose Project is said to have another host", "live_unstated", sayLabel, "live_mismatch"]
     ])("has nothing served that nobody stated where the router enforces: %s is %s", async (_, code, theft, verdict) => {
       const folder = vault.copy()
       theft(folder, vault.project, unpromoted())

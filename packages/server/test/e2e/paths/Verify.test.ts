@@ -228,6 +228,15 @@ describe("pawl verify on what a server has left", () => {
   it.each<[what: string, code: string, exit: number, alter: (database: DatabaseSync, path: string) => void]>([
     ["the repository, gone", "commit_missing", 1, (_, path) => rmSync(canonOf(path), { recursive: true })],
     [
+      "the repository, gone, of a Project that is said to be archived and still serves",
+      "commit_missing",
+      1,
+      (database, path) => {
+        rewrite(database, "pawl_project", projectId, (row) => ({ ...row, status: "archived" }))
+        rmSync(canonOf(path), { recursive: true })
+      }
+    ],
+    [
       "the pointer's row, gone",
       "live_mismatch",
       1,

@@ -103,6 +103,28 @@ describe("A server whose statements a command signs", () => {
     expect(await server.api.get("/v1/keys")).toMatchObject({ keys: [{ use: "statement" }, { use: "log" }] })
   })
 
+  it("tells each checkpoint as an event, with the note that is answered for it and the one over the keys", async () => {
+    interface Told {
+      readonly type: string
+      readonly subject: string
+      readonly data: { readonly origin: string; readonly size: number; readonly root: string } & Record<string, unknown>
+    }
+    const told = async () => {
+      const { items } = await server.api.get<{ items: ReadonlyArray<Told> }>(`/v1/projects/${id}/events?limit=100`)
+      return items.filter(({ type }) => type === "checkpoint.published")
+    }
+    // What was signed last gets its checkpoint some 10 s later.
+    const [newest, note] = await Flow.until(
+      async () => [(await told()).at(-1), await checkpoint()] as const,
+      ([event, text]) => event?.data["checkpoint"] === text
+    )
+    const [origin, size, root] = note.split("\n")
+    const keys = expect.stringMatching(/^localhost\/log\/instance\n/)
+    expect(newest).toMatchObject({ subject: id, data: { origin, size: Number(size), root, keys } })
+    const sizes = (await told()).map(({ data }) => data.size)
+    expect(sizes).toEqual([...new Set(sizes)].sort((one, other) => one - other))
+  })
+
   it("tells on the app's host what it serves, and names people to a member's token alone", async () => {
     const told = async (headers: Readonly<Record<string, string>> = {}) => {
       const { header, text } = await visit(server, "signed", "/__service/provenance.json", { headers })

@@ -23,6 +23,8 @@ const histories = {
   "a key of the log handed over: who trusts one trusts the next": handOverLog,
   "a break, where the new key is trusted too": (pack: Pack, scene: Scene) =>
     void pack.trust.keys.push(breakHistory(pack, scene).keyid),
+  "a mark of another beside the log's own, by a name that looks like two lines": (pack: Pack) =>
+    void (pack.checkpoint += "— wit\u2028ness AAAA\n"),
   "a new epoch that says what is lost": (pack: Pack, scene: Scene) => restoreHistory(pack, scene)
 }
 

@@ -23,7 +23,7 @@ export type Binding =
   | { readonly _tag: "Secret"; readonly isOptional: boolean }
 
 /** The names of the scripts. */
-export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks"
+export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks" | "appdata"
 
 /** One script. */
 export interface Script {
@@ -80,8 +80,12 @@ const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], c
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
 
-/** What answers for builds, and for checks where there is a container. */
+/**
+ * What answers for builds, for the data of apps, and for checks where there is a container. None is bound to what holds the
+ * Projects.
+ */
 const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
+  { ...plain, name: "appdata", main: "AppDataScript.ts", objects: ["DataStore"], bindings: {} },
   {
     ...plain,
     name: "builder",
@@ -124,6 +128,7 @@ const canonicalOf = (
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
+    STORES: { _tag: "Objects", className: "DataStore", script: "appdata" },
     ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
     ...(repositories === "artifacts" ? { ARTIFACTS: { _tag: "Artifacts" } as const } : {}),
     OWNER_TOKEN: { _tag: "Secret", isOptional: false },

@@ -17,6 +17,7 @@ export const workerdOptions = {
   durableObjects: {
     HINTED: { className: "Hinted", useSQLite: true },
     BUILDER: { className: "Builder", useSQLite: true },
-    STORE: { className: "Store", useSQLite: true }
+    STORE: { className: "Store", useSQLite: true },
+    DATA: { className: "DataStore", useSQLite: true }
   }
 }

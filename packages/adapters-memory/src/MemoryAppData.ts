@@ -6,7 +6,7 @@ import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { AppData, DataStoreRef } from "@pawl/core/app/AppData"
 import type { DailyCounter } from "@pawl/core/bundle/DailyCounter"
-import { checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
+import { checkKey, checkListLimit, checkValue, isOpenTo, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
 import type { Pointer } from "@pawl/core/model/Pointer"
 
 /** Whether the store may be written: its pointer row, and the app, are still those that the writer was started for. */
@@ -14,14 +14,7 @@ const isOpen = (state: MemoryState, { project, channel, incarnation }: DataStore
   if (incarnation === undefined) return true
   const rowOf = (wanted: string) =>
     rowsOf(state, "pointer").get(pointerKey(project, wanted))?.record as Pointer | undefined
-  const [own, production] = [rowOf(channel), rowOf("production")]
-  return (
-    own?.incarnation === incarnation &&
-    own.status !== "removed" &&
-    production !== undefined &&
-    production.status !== "removed" &&
-    production.leftovers !== true
-  )
+  return isOpenTo(incarnation, rowOf(channel), rowOf("production"))
 }
 
 /** `AppData` over a store in memory, within the bounds of every store. It never is unavailable. */

@@ -1,5 +1,6 @@
 /** The bounds of an app's data, checked alike by every store. The messages are what the app sees. */
 import { Effect } from "effect"
+import type { Pointer } from "../model/Pointer.ts"
 import { isWellFormed } from "../primitives/CodePoints.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -50,6 +51,17 @@ export const tooManyKeys = new DataRefused({
   limit: "appDataKeys",
   message: `A store of env.DATA has at most ${Limits.appDataKeys} keys (limit appDataKeys).`
 })
+
+/**
+ * Whether a writer of this incarnation may write: the pointer row that it was started for is there, and neither it nor the
+ * app, whose row is that of production, is removed.
+ */
+export const isOpenTo = (incarnation: number, own: Pointer | undefined, production: Pointer | undefined): boolean =>
+  own?.incarnation === incarnation &&
+  own.status !== "removed" &&
+  production !== undefined &&
+  production.status !== "removed" &&
+  production.leftovers !== true
 
 /** The app or preview was removed while it still ran. */
 export const storeGone = new DataRefused({

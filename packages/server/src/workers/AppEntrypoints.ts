@@ -7,23 +7,12 @@ import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
 import { type DataCall, fetchAsset } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import * as Assets from "@pawl/router/Assets"
 import { Effect, Layer } from "effect"
-import type { CanonicalForRouters, Namespace, ProjectCalls } from "./Bindings.ts"
+import type { CanonicalForRouters } from "./Bindings.ts"
 
-/** Where the data is: in the Projects' objects, or behind the script that holds those. */
-interface DataBindings {
-  readonly PROJECTS?: Namespace<ProjectCalls>
-  readonly CANONICAL?: Pick<CanonicalForRouters, "appData">
-}
-
-/** `env.DATA`. A refusal is thrown as an `Error` with its words. */
-export class AppStore extends WorkerEntrypoint<DataBindings, AppVersion> {
-  private call(call: DataCall): Promise<unknown> {
-    const { channel, incarnation, project } = this.ctx.props
-    const { CANONICAL, PROJECTS } = this.env
-    if (PROJECTS !== undefined) return PROJECTS.getByName(project).appData(channel, incarnation, call)
-    if (CANONICAL === undefined) throw new Error("DATA: the store cannot be reached now")
-    return CANONICAL.appData(project, channel, incarnation, call)
-  }
+/** `env.DATA`. A refusal is thrown as an `Error` with its words. A script names its own below this one. */
+export abstract class AppStoreCalls<Bindings> extends WorkerEntrypoint<Bindings, AppVersion> {
+  /** Answers a call to the store of the version that it was made for. */
+  protected abstract call(call: DataCall): Promise<unknown>
 
   get(key: unknown) {
     return this.call({ op: "get", key })
@@ -39,6 +28,14 @@ export class AppStore extends WorkerEntrypoint<DataBindings, AppVersion> {
 
   list(options?: unknown) {
     return this.call({ op: "list", options })
+  }
+}
+
+/** `env.DATA` for a script that is bound to the one that holds the Projects. */
+export class RoutedAppStore extends AppStoreCalls<{ readonly CANONICAL: Pick<CanonicalForRouters, "appData"> }> {
+  protected override call(call: DataCall): Promise<unknown> {
+    const { channel, incarnation, project } = this.ctx.props
+    return this.env.CANONICAL.appData(project, channel, incarnation, call)
   }
 }
 

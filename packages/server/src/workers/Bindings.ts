@@ -1,9 +1,11 @@
 /** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
+import type { DataStoreCalls } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
 import type { DirectoryCalls, Reserved, StoreCalls, Told } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { Hint, HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
+import type { DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { Artifacts } from "@pawl/adapters-cloudflare/repositories/artifacts/Artifacts"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
@@ -45,7 +47,8 @@ export interface ProjectCalls extends StoreCalls {
   readonly wake: () => Promise<void>
   /** The row of a host of its app, as it is committed now. */
   readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
-  readonly appData: (channel: string, incarnation: number | undefined, call: unknown) => Promise<unknown>
+  /** Whether an app of this incarnation may write what it keeps, as its rows are committed now. */
+  readonly mayWrite: (channel: string, incarnation: number) => Promise<boolean>
 }
 
 /** What the directory's object answers, beside requests. */
@@ -68,6 +71,8 @@ export interface CanonicalBindings {
   readonly BUCKET: Bucket
   readonly LOADER: WorkerLoader
   readonly BUILDS: Namespace<BuildCalls>
+  /** Stores of the data of apps. */
+  readonly STORES: Namespace<DataStoreCalls>
   /** Missing where nothing runs checks. */
   readonly CHECKS?: Namespace<CheckCalls>
   /** Where repositories are; missing where they are packs in rows and in the bucket. */
@@ -97,8 +102,8 @@ export interface CanonicalForRouters {
   readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
   readonly appData: (
     project: string,
-    channel: string,
+    channel: Channel,
     incarnation: number | undefined,
-    call: unknown
+    call: DataCall
   ) => Promise<unknown>
 }

@@ -5,15 +5,18 @@
 import { WorkerEntrypoint } from "cloudflare:workers"
 import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
+import type { DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, CanonicalForRouters } from "./Bindings.ts"
+import { AppStoreCalls } from "./AppEntrypoints.ts"
+import { callStore } from "./DataStores.ts"
 import { directoryName } from "./Names.ts"
 import { isPromotion, projectOf } from "./Places.ts"
 
-export { AppFiles, AppStore } from "./AppEntrypoints.ts"
+export { AppFiles } from "./AppEntrypoints.ts"
 export { DirectoryObject } from "./DirectoryObject.ts"
 export { ProjectObject } from "./ProjectObject.ts"
 
@@ -59,8 +62,15 @@ export class ForRouters extends WorkerEntrypoint<CanonicalBindings> implements C
     return this.env.PROJECTS.getByName(project).pointer(label, channel)
   }
 
-  appData(project: string, channel: string, incarnation: number | undefined, call: unknown): Promise<unknown> {
-    return this.env.PROJECTS.getByName(project).appData(channel, incarnation, call)
+  appData(project: string, channel: Channel, incarnation: number | undefined, call: DataCall): Promise<unknown> {
+    return callStore(this.env, { project, channel, ...(incarnation === undefined ? {} : { incarnation }) }, call)
+  }
+}
+
+/** `env.DATA` of what a Project's object runs itself: the probes of a release. */
+export class AppStore extends AppStoreCalls<CanonicalBindings> {
+  protected override call(call: DataCall): Promise<unknown> {
+    return callStore(this.env, this.ctx.props, call)
   }
 }
 

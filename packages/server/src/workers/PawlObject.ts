@@ -7,6 +7,7 @@ import type { DurableObjectState } from "@cloudflare/workers-types"
 import { told, type StoreCalls, type StoreFailure, type Told } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { ObjectStorage } from "@pawl/adapters-cloudflare/sqlite/ObjectStorage"
 import * as DurableObjectStores from "@pawl/adapters-cloudflare/sqlite/DurableObjectStores"
+import { AppData } from "@pawl/core/app/AppData"
 import type { Commit } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { type Listing, Records } from "@pawl/core/ledger/Records"
@@ -19,6 +20,7 @@ import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import { IdentityProvider } from "../http/IdentityProvider.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
+import { appDataOf } from "./DataStores.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 import { trusting } from "./TrustedProvider.ts"
@@ -87,7 +89,8 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const scope = yield* Scope.make()
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const bindings = ObjectParts.appEnvironment(this.ctx)
-      const layer = ObjectParts.layer(env, this.scoped(own), bindings, templates)
+      const stores = Context.add(this.scoped(own), AppData, appDataOf(env))
+      const layer = ObjectParts.layer(env, stores, bindings, templates)
       const { SETTINGS } = env
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, trusting(SETTINGS.oidc))

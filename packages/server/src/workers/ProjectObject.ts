@@ -4,16 +4,15 @@ import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { Hint, sweeps, Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
-import { callData, type DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import { sweepCalls } from "@pawl/core/agent/Spending"
-import { AppData } from "@pawl/core/app/AppData"
+import { isOpenTo } from "@pawl/core/app/DataBounds"
 import { PointerSource } from "@pawl/core/app/PointerSource"
 import { expireClaims } from "@pawl/core/claim/Claims"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Records } from "@pawl/core/ledger/Records"
 import { find } from "@pawl/core/ledger/Decision"
 import { commandId } from "@pawl/core/model/Command"
-import { type Kind, kinds } from "@pawl/core/model/Entities"
+import { type Kind, kinds, pointerKey } from "@pawl/core/model/Entities"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { ProjectId } from "@pawl/core/primitives/Ids"
 import { NewProjectId } from "@pawl/core/project/Projects"
@@ -196,9 +195,12 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     return this.run(Effect.flatMap(PointerSource, (pointers) => pointers.find(label, channel)))
   }
 
-  appData(channel: string, incarnation: number | undefined, call: unknown): Promise<unknown> {
-    const project = this.scope()
-    const version = { project, channel: channel as Channel, ...(incarnation === undefined ? {} : { incarnation }) }
-    return this.run(Effect.flatMap(AppData, (data) => Effect.promise(() => callData(data, version, call as DataCall))))
+  mayWrite(channel: string, incarnation: number): Promise<boolean> {
+    const rowOf = (wanted: string) => find("pointer", pointerKey(this.scope(), wanted))
+    return this.run(
+      Effect.map(Effect.all([rowOf(channel), rowOf("production")]), ([own, production]) =>
+        isOpenTo(incarnation, own?.record, production?.record)
+      )
+    )
   }
 }

@@ -14,7 +14,7 @@ import { Context, Effect, Layer, Scope } from "effect"
 import type { CanonicalForRouters, InstallationSettings } from "./Bindings.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 
-export { AppFiles, AppStore } from "./AppEntrypoints.ts"
+export { AppFiles, RoutedAppStore as AppStore } from "./AppEntrypoints.ts"
 
 /** Bindings of the script. */
 export interface RouterBindings {

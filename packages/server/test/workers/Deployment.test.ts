@@ -37,8 +37,16 @@ describe("A deployment to Cloudflare", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it("is six scripts that wrangler would deploy as they are", async () => {
-    expect(scripts.map(({ name }) => name)).toEqual(["builder", "checks", "canonical", "integration", "api", "router"])
+  it("is seven scripts that wrangler would deploy as they are", async () => {
+    expect(scripts.map(({ name }) => name)).toEqual([
+      "appdata",
+      "builder",
+      "checks",
+      "canonical",
+      "integration",
+      "api",
+      "router"
+    ])
     const canonical = scripts.filter(({ name }) => name === "canonical")
     for (const script of new Set([...canonical, ...slice(scripts, { quick: 1 })]))
       expect(await wrangler(script, ["deploy", "--dry-run"])).toMatchObject({ code: 0 })
@@ -82,6 +90,7 @@ describe("A deployment to Cloudflare", () => {
     }
     expect(sizes["api"]).toBeLessThanOrEqual(600_000)
     expect(sizes["router"]).toBeLessThanOrEqual(220_000)
+    expect(sizes["appdata"]).toBeLessThanOrEqual(180_000)
     // The API's handlers run in the objects, and what assistants are told by is in api.
     expect(sizes["canonical"]).toBeLessThanOrEqual(1_420_000)
     expect(sizes["canonical packed"]).toBeLessThanOrEqual(490_000)

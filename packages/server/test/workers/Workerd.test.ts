@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
+import { kept } from "./suites/AppData.ts"
 import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
@@ -29,6 +30,7 @@ const running = () =>
 
 mainPaths("workerd", running)
 removals("workerd", running)
+kept(installed)
 callers(installed)
 copies(installed)
 hints(installed)

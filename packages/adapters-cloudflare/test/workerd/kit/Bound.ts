@@ -1,5 +1,6 @@
 /** What the tests' Worker is bound to, by the types of Cloudflare. */
 import { env } from "cloudflare:workers"
+import type { DataStoreCalls } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
 import type { BundlerModules } from "@pawl/adapters-cloudflare/builder/LoaderAppBuilder"
 import type { HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
@@ -21,6 +22,8 @@ export interface Bound {
   readonly LOADER: WorkerLoader & AppLoader
   /** Objects whose storage a test uses. */
   readonly STORE: { readonly getByName: (name: string) => object }
+  /** Objects that are stores of app data. */
+  readonly DATA: { readonly getByName: (name: string) => DataStoreCalls }
   readonly HINTS: HintQueue
   /** Objects that hints come to. */
   readonly HINTED: { readonly getByName: (name: string) => HintedCalls }

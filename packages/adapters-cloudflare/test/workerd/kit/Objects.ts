@@ -1,5 +1,6 @@
 /** The Worker of the tests: its objects, which do nothing by themselves, and what its queues bring. */
 import { DurableObject } from "cloudflare:workers"
+import { DataStoreObject } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import { BuilderObject } from "@pawl/adapters-cloudflare/builder/BuilderObject"
 import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import { Effect } from "effect"
@@ -7,6 +8,9 @@ import { type Bound, bundlerModules, type HintedCalls } from "./Bound.ts"
 
 /** An object whose storage a test uses. */
 export class Store extends DurableObject {}
+
+/** A store of app data. */
+export class DataStore extends DataStoreObject {}
 
 /** An object that one build lives in. */
 export class Builder extends BuilderObject<Bound> {

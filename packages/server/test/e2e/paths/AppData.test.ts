@@ -1,74 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Flow from "../kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+/** What an app keeps on a server of its own, which is killed in between. */
+import { keeps } from "../kit/KeptData.ts"
+import { startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
-describe("What an app keeps", () => {
+keeps("a machine", async () => {
   const folder = temporaryFolder()
-  let server: ServerProcess
-
-  beforeAll(async () => {
-    server = await startServer({ data: folder.path })
-  })
-  afterAll(async () => {
-    await server.stop()
-    folder.remove()
-  })
-
-  const app = (version: string) => ({
-    "src/index.js": `export default { async fetch(request, env) {
-      const { pathname, searchParams } = new URL(request.url)
-      if (pathname !== "/put") return Response.json({ version: "${version}", ...(await env.DATA.list()) })
-      await env.DATA.put(searchParams.get("key"), "v")
-      return new Response("kept")
-    } }\n`
-  })
-  const put = async (url: string, key: string) =>
-    expect((await server.api.page(`${url}put?key=${key}`)).text).toBe("kept")
-  const kept = async (url: string) => {
-    const { keys, version } = JSON.parse((await server.api.page(url)).text) as {
-      readonly keys: ReadonlyArray<{ readonly name: string }>
-      readonly version: string
+  let server = await startServer({ data: folder.path })
+  return {
+    api: () => server.api,
+    killAndRestart: async () => {
+      await server.stop("SIGKILL")
+      server = await startServer({ data: folder.path })
+    },
+    stop: async () => {
+      await server.stop()
+      folder.remove()
     }
-    return [version, ...keys.map(({ name }) => name)]
   }
-
-  it("is apart for production, a preview and each version, outlives a release and a SIGKILL, and goes with the app", async () => {
-    const { api } = server
-    const project = await Flow.createProject(api, "keeper", Flow.source("", app("one")))
-    const { url } = await Flow.liveApp(api, project.id, 0)
-    const change = await Flow.openChange(api, project.id, "two")
-    await Flow.edit(api, change, app("two"))
-    const candidate = await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)
-    const { preview } = await api.get<{ preview: { url: string } }>(`/v1/candidates/${candidate.id}/preview`)
-    const first = url.replace("//", "//v0000000--")
-    await put(url, "production")
-    await put(preview.url, "preview")
-    await put(first, "first")
-    expect(await kept(url)).toEqual(["one", "production"])
-    expect(await kept(preview.url)).toEqual(["two", "preview"])
-    expect(await kept(first)).toEqual(["one", "first"])
-
-    await Flow.promote(api, candidate.id)
-    await Flow.released(api, project.id, 1)
-    const second = url.replace("//", "//v0000001--")
-    await put(url, "released")
-    expect(await kept(url)).toEqual(["two", "production", "released"])
-    expect(await kept(second)).toEqual(["two"])
-
-    await server.stop("SIGKILL")
-    // It listens at another port now; the port that a host is asked for with does not count.
-    server = await startServer({ data: folder.path })
-    expect(await kept(url)).toEqual(["two", "production", "released"])
-    expect(await kept(preview.url)).toEqual(["two", "preview"])
-    expect(await kept(first)).toEqual(["one", "first"])
-
-    await server.api.delete(`/v1/projects/${project.id}/app`)
-    for (const each of [url, preview.url, first, second]) expect((await server.api.page(each)).status).toBe(410)
-    await server.api.post(`/v1/projects/${project.id}/app`)
-    await Flow.liveApp(server.api, project.id, 1)
-    expect(await kept(url)).toEqual(["two"])
-    expect(await kept(second)).toEqual(["two"])
-    // What was removed is not revived: nothing stands at these hosts any more.
-    for (const each of [preview.url, first]) expect((await server.api.page(each)).status).toBe(404)
-  })
 })

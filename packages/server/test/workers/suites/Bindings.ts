@@ -84,10 +84,12 @@ export const callers = (installed: () => Installed): void => {
         Object.values(bindings).some((each) => each._tag === "Service" && each.entrypoint === "ForIntegration")
       )
       expect(callers.map(({ name }) => name)).toEqual(["integration"])
-      const holders = scripts.filter(({ bindings }) =>
-        Object.values(bindings).some((each) => each._tag === "Objects" && each.className === "ProjectObject")
-      )
-      expect(holders.map(({ name }) => name)).toEqual(["canonical"])
+      for (const held of ["ProjectObject", "DirectoryObject", "DataStore"]) {
+        const holders = scripts.filter(({ bindings }) =>
+          Object.values(bindings).some((each) => each._tag === "Objects" && each.className === held)
+        )
+        expect(holders.map(({ name }) => name)).toEqual(["canonical"])
+      }
       const senders = scripts.filter(({ bindings }) => Object.values(bindings).some(({ _tag }) => _tag === "Queue"))
       expect(senders.map(({ name }) => name)).toEqual(["canonical"])
     })

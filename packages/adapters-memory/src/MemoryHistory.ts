@@ -13,6 +13,7 @@ import {
   passagesOf,
   startOf
 } from "@pawl/core/ledger/History"
+import { make as makeRecent } from "./MemoryRecency.ts"
 import type { MemoryState } from "./MemoryState.ts"
 
 /** What a state keeps of one commit for one Change. */
@@ -51,6 +52,7 @@ const from = <R extends HistoryRow>(rows: ReadonlyArray<R>, listing: HistoryList
 
 /** `History` over a store in memory, in the order of the commits. */
 export const make = (state: MemoryState): History["Service"] => ({
+  recent: makeRecent(state),
   ofChange: (changeId, listing) =>
     Effect.sync(() => {
       const rows = Array.from(state.history.values()).flat()

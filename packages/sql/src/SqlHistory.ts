@@ -18,6 +18,7 @@ import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Database, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
+import { make as makeRecent } from "./SqlRecency.ts"
 import { corrupt } from "./Tables.ts"
 
 /** What stands in the column `data`. */
@@ -82,6 +83,7 @@ export const make = (database: Database["Service"]): History["Service"] => {
         Effect.map((found) => pageOf(found, listing))
       )
   return {
+    recent: makeRecent(database),
     ofChange: (changeId, listing) => read("change_id", changeId, listing),
     ofProject: (projectId, listing) => read("project_id", projectId, listing),
     ends: (projectIds) =>

@@ -2,12 +2,16 @@
  * Copies of a Project's records in the directory. Triggers note what changed in the transaction that changes it, so nothing
  * can be missed; what is sent is the record as it stands then, so sending it again, or late, does no harm.
  */
+import { Result } from "effect"
 import { type Kind, kinds } from "@pawl/core/model/Entities"
+import type { Generation } from "@pawl/core/model/Generation"
+import { toMillis } from "@pawl/core/primitives/Time"
+import { madeAt, type RecencyTimes } from "@pawl/sql/SqlRecency"
 import { quoted, type Table, table } from "@pawl/sql/Tables"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { ObjectStorage } from "../sqlite/ObjectStorage.ts"
 import { mirroredKinds } from "./Scopes.ts"
-import type { MirroredRow } from "./Wire.ts"
+import type { MirroredRow, MirroredTimes } from "./Wire.ts"
 
 const mirrored: ReadonlyArray<Table> = mirroredKinds.map(table)
 const kindNames = new Map(kinds.map((kind) => [String(kind), kind]))
@@ -29,12 +33,18 @@ export const noteChanges = (storage: ObjectStorage): void =>
           `CREATE TRIGGER IF NOT EXISTS ${name}_mirror_${what.toLowerCase()} AFTER ${what} ON ${name}
           BEGIN INSERT INTO pawl_mirror (kind, id) VALUES ('${kind}', ${row}.id); END`
         )
+    // What moves is no copy, but the directory puts Projects in order by it.
+    sql.exec(
+      `CREATE TRIGGER IF NOT EXISTS pawl_history_mirror AFTER INSERT ON pawl_history
+      BEGIN INSERT INTO pawl_mirror (kind, id) VALUES ('history', NEW.project_id); END`
+    )
   })
 
 /** What is to be sent, and up to which position it is known then. */
 export interface Changed {
   readonly position: number
   readonly rows: ReadonlyArray<MirroredRow>
+  readonly times?: MirroredTimes
 }
 
 const rowOf = ({ sql }: ObjectStorage, kind: Kind, id: string): MirroredRow => {
@@ -53,6 +63,17 @@ const rowOf = ({ sql }: ObjectStorage, kind: Kind, id: string): MirroredRow => {
   }
 }
 
+/** As they are now: sending them again, or late, does no harm either. */
+const timesOf = ({ sql }: ObjectStorage): MirroredTimes => {
+  const [row] = sql.exec("SELECT at FROM pawl_history ORDER BY place DESC LIMIT 1").toArray()
+  const [newest] = sql.exec("SELECT data FROM pawl_generation ORDER BY position DESC LIMIT 1").toArray()
+  const generation = newest === undefined ? null : Result.getOrNull(table("generation").decode(newest["data"]))
+  return {
+    moved: row === undefined ? null : Number(row["at"]),
+    promoted: generation === null ? null : toMillis((generation as Generation).promotedAt)
+  }
+}
+
 /** The records that changed and were not sent, the first first; null when there are none. */
 export const changed = (storage: ObjectStorage): Changed | null => {
   const noted = storage.sql
@@ -68,7 +89,8 @@ export const changed = (storage: ObjectStorage): Changed | null => {
   )
   return {
     position: Number(last["position"]),
-    rows: Array.from(each.values(), ({ id, kind }) => rowOf(storage, kind, id))
+    rows: Array.from(each.values(), ({ id, kind }) => rowOf(storage, kind, id)),
+    times: timesOf(storage)
   }
 }
 
@@ -89,6 +111,9 @@ export const takeCopies = (storage: ObjectStorage): void =>
     const { sql } = storage
     sql.exec(
       "CREATE TABLE IF NOT EXISTS pawl_mirrored (project_id TEXT PRIMARY KEY, position INTEGER NOT NULL, due INTEGER) WITHOUT ROWID"
+    )
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS pawl_recency (project_id TEXT PRIMARY KEY, moved INTEGER, promoted INTEGER) WITHOUT ROWID"
     )
     sql.exec("CREATE INDEX IF NOT EXISTS pawl_mirrored_due ON pawl_mirrored (due)")
     for (const { name } of mirrored)
@@ -114,17 +139,33 @@ const put = ({ sql }: ObjectStorage, projectId: string, { id, kind, row }: Mirro
   )
 }
 
+const keep = ({ sql }: ObjectStorage, projectId: string, { moved, promoted }: MirroredTimes): void =>
+  void sql.exec(
+    `INSERT INTO pawl_recency (project_id, moved, promoted) VALUES (?, ?, ?)
+    ON CONFLICT (project_id) DO UPDATE SET moved = excluded.moved, promoted = excluded.promoted`,
+    projectId,
+    moved,
+    promoted
+  )
+
+/** Where the directory has the times of Projects, for `recent` of its history. */
+export const mirroredTimes: RecencyTimes = {
+  moved: `coalesce((SELECT moved FROM pawl_recency WHERE project_id = p.id), ${madeAt("sqlite")})`,
+  promoted: "(SELECT promoted FROM pawl_recency WHERE project_id = p.id)"
+}
+
 /** Takes over what a Project sent, whole or not at all. Rows that are not newer than what is here change nothing. */
 export const take = (
   storage: ObjectStorage,
   projectId: string,
-  { position, rows }: Changed,
+  { position, rows, times }: Changed,
   dueMs: number | null
 ): void =>
   storage.transactionSync(() => {
     const [known] = storage.sql.exec("SELECT position FROM pawl_mirrored WHERE project_id = ?", projectId).toArray()
     const isNewer = known === undefined || Number(known["position"]) < position
     for (const each of isNewer ? rows : []) if (mirroredKinds.includes(each.kind)) put(storage, projectId, each)
+    if (isNewer && times !== undefined) keep(storage, projectId, times)
     storage.sql.exec(
       `INSERT INTO pawl_mirrored (project_id, position, due) VALUES (?, ?, ?)
       ON CONFLICT (project_id) DO UPDATE SET position = max(position, excluded.position), due = excluded.due`,

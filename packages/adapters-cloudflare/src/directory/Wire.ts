@@ -47,19 +47,28 @@ export interface MirroredRow {
   } | null
 }
 
+/** When a Project did something last, ms since 1970; null for never. */
+export interface MirroredTimes {
+  /** Something of it moved. */
+  readonly moved: number | null
+  /** Its newest generation became canonical. */
+  readonly promoted: number | null
+}
+
 /** What the directory answers to Projects, beside what its stores do. */
 export interface DirectoryCalls extends StoreCalls {
   /** Says of which Project these are. Saying it again changes nothing; an id of another Project is a defect. */
   readonly reserve: (projectId: string, ids: ReadonlyArray<Reserved>) => Promise<Told<null>>
   /**
    * Takes over what a Project has at its `position`, where that is newer than what is here, and when its next work is due
-   * (ms since 1970; null: none).
+   * (ms since 1970; null: none). `times` are left out where nothing changed.
    */
   readonly mirror: (
     projectId: string,
     position: number,
     rows: ReadonlyArray<MirroredRow>,
-    dueMs: number | null
+    dueMs: number | null,
+    times?: MirroredTimes
   ) => Promise<Told<null>>
   readonly finish: (lease: Lease) => Promise<Told<null>>
   readonly used: (name: string, day: string) => Promise<Told<number>>

@@ -5,7 +5,7 @@ import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Project } from "../model/Project.ts"
-import { isCurrent, departuresOf, placeOf } from "./Departures.ts"
+import { departuresOf, entriesOf, isCurrent, placeOf } from "./Departures.ts"
 import type { Actor } from "../model/Actor.ts"
 import { covers, type Role, type Scope } from "../model/Membership.ts"
 
@@ -82,6 +82,23 @@ const organizationsOf = (userId: string) =>
   Effect.flatMap(Records, (records) => records.list("organizationMember", { where: { userId }, limit: "all" })).pipe(
     Effect.map((page) => page.items.map((each) => each.record.organizationId))
   )
+
+/** Which Projects a user may see, for a store to look them up: those of the user's organizations, and others with an entry that counts. */
+export const sightOf = Effect.fnUntraced(function* (userId: string) {
+  const records = yield* Records
+  const organizations = yield* organizationsOf(userId)
+  const entries = yield* entriesOf(userId)
+  const projects = yield* records.many(
+    "project",
+    entries.map(({ projectId }) => projectId)
+  )
+  return {
+    organizations,
+    projects: Array.from(projects.values(), ({ record }) => record)
+      .filter(({ organizationId }) => !organizations.includes(organizationId))
+      .map(({ id }) => id)
+  }
+})
 
 /**
  * The Projects that a user may see, a page at a time: those of the user's organizations, then those of others that

@@ -4,16 +4,9 @@ import { find } from "../ledger/Decision.ts"
 import { type Asked, search, speaking } from "../ledger/Search.ts"
 import { History } from "../ledger/History.ts"
 import { Records } from "../ledger/Records.ts"
-import { generationKey } from "../model/Entities.ts"
+import type { ProjectOrder, RecencyListing } from "../ledger/Recency.ts"
 import type { Project, ProjectStatus } from "../model/Project.ts"
-import { Limits } from "../primitives/Limits.ts"
-import type { Timestamp } from "../primitives/Time.ts"
-import { roleOf, visibleProjects } from "./Access.ts"
-
-/** What puts a Project first: that something of it moved last, or that it was promoted last. */
-export const projectOrders = ["moved", "promoted"] as const
-/** One of `projectOrders`. */
-export type ProjectOrder = (typeof projectOrders)[number]
+import { roleOf, sightOf, visibleProjects } from "./Access.ts"
 
 /** Which Projects are asked for; what is given must all hold. */
 export interface ProjectsAsked extends Asked {
@@ -40,58 +33,34 @@ const ofLabel = Effect.fnUntraced(function* (userId: string, label: string) {
   return isSeen ? project.record : null
 })
 
-type Times = ReadonlyMap<string, Timestamp>
-
-/** When each of some Projects moved last; those of which nothing moved yet are not among them. */
-const movedAt = (ids: ReadonlyArray<string>) =>
-  Effect.flatMap(History, (history) =>
-    Effect.map(
-      history.ends(ids),
-      (ends): Times => new Map(ends.flatMap(({ at, projectId }) => (at === null ? [] : [[projectId, at] as const])))
-    )
-  )
-
-/** When the newest generation of each became canonical; those that have none are not among them. */
-const promotedAt = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-  const records = yield* Records
-  const heads = yield* records.many("head", ids)
-  const keys = Array.from(heads.values(), ({ record }) => generationKey(record.projectId, record.generation))
-  const newest = yield* records.many("generation", keys)
-  const times: Times = new Map(Array.from(newest.values(), ({ record }) => [record.projectId, record.promotedAt]))
-  return times
-})
-
-/** The first of those that fit, in an order that no index has: all of at most `Limits.searchedRecords` are looked at. */
+/** A page of them in an order that the store knows. By words they are looked through, as `search` says. */
 const ordered = Effect.fnUntraced(function* (
   userId: string,
-  fits: (project: Project) => boolean,
-  { limit = Limits.pageSize, order }: { readonly limit?: number; readonly order: ProjectOrder }
+  how: Pick<RecencyListing, "order" | "statuses">,
+  speaks: ((project: Project) => boolean) | null,
+  asked: Asked
 ) {
-  const seen: Array<Project> = []
-  let cursor: string | null = null
-  do {
-    const page: Effect.Success<ReturnType<typeof visibleProjects>> = yield* visibleProjects(
-      userId,
-      cursor === null ? {} : { cursor }
-    )
-    seen.push(...page.items)
-    cursor = page.nextCursor
-  } while (cursor !== null && seen.length < Limits.searchedRecords)
-  const asked = seen.filter(fits)
-  const ids = asked.map(({ id }) => id)
-  const times = yield* order === "moved" ? movedAt(ids) : promotedAt(ids)
-  const atOf = ({ createdAt, id }: Project) => times.get(id) ?? (order === "moved" ? createdAt : null)
-  const found = asked.flatMap((project) => {
-    const at = atOf(project)
-    return at === null ? [] : [{ at, project }]
+  const { recent } = yield* History
+  const records = yield* Records
+  const of = yield* sightOf(userId)
+  const page = Effect.fnUntraced(function* (part: Asked) {
+    const { cursors, items, nextCursor } = yield* recent({ ...how, ...part, of })
+    const found = yield* records.many("project", items)
+    // One that is gone by now is left out, with its cursor.
+    const kept = items.flatMap((id, index) => {
+      const record = found.get(id)?.record
+      return record === undefined ? [] : [{ record, cursor: cursors[index] ?? "" }]
+    })
+    return { items: kept.map(({ record }) => record), cursors: kept.map(({ cursor }) => cursor), nextCursor }
   })
-  const sorted = found.toSorted((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
-  return { items: sorted.slice(0, limit).map(({ project }) => project), nextCursor: null }
+  if (speaks !== null) return yield* search(page, speaks, asked)
+  const { items, nextCursor } = yield* page(asked)
+  return { items, nextCursor }
 })
 
 /**
- * A page of the Projects that a user may see and asks for. By words and by status they are looked through, as `search` says;
- * in an order of its own there is one page.
+ * A page of the Projects that a user may see and asks for. By words they are looked through, as `search` says, and by status
+ * too where they are not asked for in an order.
  */
 export const projectsOf = Effect.fnUntraced(function* (
   userId: string,
@@ -104,8 +73,10 @@ export const projectsOf = Effect.fnUntraced(function* (
     const project = yield* ofLabel(userId, label)
     return { items: project !== null && speaks(project) ? [project] : [], nextCursor: null }
   }
-  if (order !== undefined)
-    return yield* ordered(userId, speaks, { order, ...(asked.limit === undefined ? {} : { limit: asked.limit }) })
+  if (order !== undefined) {
+    const how = { order, ...(statuses === undefined ? {} : { statuses }) }
+    return yield* ordered(userId, how, q === undefined ? null : hasWords, asked)
+  }
   if (q !== undefined || status !== undefined)
     return yield* search((page) => visibleProjects(userId, page), speaks, asked)
   const { items, nextCursor } = yield* visibleProjects(userId, asked)

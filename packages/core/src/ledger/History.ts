@@ -10,6 +10,7 @@ import { Timestamp } from "../primitives/Time.ts"
 import type { Commit, Write } from "./Commit.ts"
 import { idOf, statusOf } from "./CommitRules.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
+import type { RecencyListing, RecencyPage } from "./Recency.ts"
 
 /** One change of one status. */
 export const Transition = Schema.Struct({
@@ -104,6 +105,11 @@ export class History extends Context.Service<
       marks: ReadonlyArray<HistoryMark>,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Move>, LedgerUnavailable>
+    /**
+     * The ids of someone's Projects, however many these are: of what something moved last first, one of which nothing moved
+     * yet by when it was made; or what was promoted last first, without what never was.
+     */
+    readonly recent: (listing: RecencyListing) => Effect.Effect<RecencyPage, LedgerUnavailable>
   }
 >()("@pawl/core/ledger/History") {}
 

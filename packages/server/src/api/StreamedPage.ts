@@ -27,3 +27,17 @@ export const streamed =
         "text/event-stream": { schema: { type: "string" } }
       }
     })
+
+const fieldsOf = (value: unknown, name: string): Readonly<Record<string, unknown>> => {
+  const field: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+  return typeof field === "object" && field !== null ? { ...field } : {}
+}
+
+/** The same where the document has the page in its place already. */
+export const alsoStreamed =
+  (item: string): typeof OpenApi.Transform.Service =>
+  (operation) => {
+    const success = fieldsOf(operation["responses"], "200")
+    const content = { ...fieldsOf(success, "content"), "text/event-stream": { schema: { type: "string" } } }
+    return withSuccess(withLastEventId(operation, item), { ...success, content })
+  }

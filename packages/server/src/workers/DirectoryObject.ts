@@ -8,7 +8,8 @@ import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
 import { sendAll, sweepCommands, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
 import { bury, type DeadHint, hintOf } from "@pawl/adapters-cloudflare/hints/HintConsumer"
-import type { MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { MirroredRow, MirroredTimes, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
+import { make as databaseOf } from "@pawl/adapters-cloudflare/sqlite/DurableObjectDatabase"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import { find } from "@pawl/core/ledger/Decision"
@@ -37,7 +38,7 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   protected override scoped(own: Context.Context<Stores>): Context.Context<Stores> {
-    return directoryStores(own, (id) => this.env.PROJECTS.getByName(id))
+    return directoryStores(own, databaseOf(this.storage), (id) => this.env.PROJECTS.getByName(id))
   }
 
   protected override begun(): Effect.Effect<void, unknown, Parts> {
@@ -148,10 +149,17 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     )
   }
 
-  mirror(projectId: string, position: number, rows: ReadonlyArray<MirroredRow>, dueMs: number | null) {
+  mirror(
+    projectId: string,
+    position: number,
+    rows: ReadonlyArray<MirroredRow>,
+    dueMs: number | null,
+    times?: MirroredTimes
+  ) {
+    const what = { position, rows, ...(times === undefined ? {} : { times }) }
     return this.telling(
       Effect.as(
-        Effect.sync(() => Mirror.take(this.storage, projectId, { position, rows }, dueMs)),
+        Effect.sync(() => Mirror.take(this.storage, projectId, what, dueMs)),
         null
       )
     )

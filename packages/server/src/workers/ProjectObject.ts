@@ -134,13 +134,13 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
       while (this.isBehind) {
         this.isBehind = false
         for (let more = true; more;) {
-          const found = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
+          const found: Mirror.Changed = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
           const dueMs = nextDueMs(this.storage)
-          const answer = await directory.mirror(this.scope(), found.position, found.rows, dueMs)
+          const answer = await directory.mirror(this.scope(), found.position, found.rows, dueMs, found.times)
           if (answer._tag !== "Done") throw new Error("the directory did not take it")
           Mirror.sent(this.storage, found.position)
           this.toldDueMs = dueMs
-          more = found.rows.length > 0
+          more = found.position > 0
         }
       }
       this.untoldSinceMs = null

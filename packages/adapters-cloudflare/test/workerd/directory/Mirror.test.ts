@@ -1,13 +1,20 @@
 /** Copies of a Project's records in the directory: two Durable Objects' SQLite, in workerd. */
 import { runInDurableObject } from "cloudflare:test"
 import { insert, type Commit, update } from "@pawl/core/ledger/Commit"
+import { History } from "@pawl/core/ledger/History"
 import { Ledger } from "@pawl/core/ledger/Ledger"
+import type { ProjectOrder } from "@pawl/core/ledger/Recency"
 import { Records } from "@pawl/core/ledger/Records"
+import { user } from "@pawl/core/model/Actor"
+import type { Generation } from "@pawl/core/model/Generation"
 import type { Project } from "@pawl/core/model/Project"
+import { make as makeRecent } from "@pawl/sql/SqlRecency"
 import type { Stores } from "@pawl/sql/SqlStores"
+import { change, objectId } from "@pawl/testing/tools/StoreFixtures"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Mirror from "../../../src/directory/Mirror.ts"
+import { make } from "../../../src/sqlite/DurableObjectDatabase.ts"
 import * as DurableObjectStores from "../../../src/sqlite/DurableObjectStores.ts"
 import type { ObjectStorage } from "../../../src/sqlite/ObjectStorage.ts"
 import { bound } from "../kit/Bound.ts"
@@ -36,6 +43,23 @@ const project: Project = {
 }
 const commit = (one: Pick<Commit, "name" | "writes">) =>
   Effect.flatMap(Ledger, (ledger) => ledger.commit({ projectId: project.id, ...one }))
+const generation: Generation = {
+  projectId: project.id,
+  generation: 0,
+  commit: objectId(1),
+  tree: objectId(1),
+  candidateId: null,
+  changeId: null,
+  actor: user("usr_1"),
+  trigger: "seed",
+  policyVersion: 1,
+  evidenceIds: [],
+  approvalId: null,
+  promotedAt: "2030-01-01T00:00:00.005Z" as Generation["promotedAt"]
+}
+const movedAt = Effect.flatMap(History, (history) =>
+  Effect.map(history.ends([project.id]), ([end]) => Date.parse(end!.at!))
+)
 const listed = Effect.flatMap(Records, (records) =>
   Effect.map(records.list("project", { where: { organizationId: project.organizationId } }), ({ items }) =>
     items.map(({ record, revision }) => [record.id, record.status, revision])
@@ -93,6 +117,39 @@ describe("Copies of a Project's records", () => {
     const second = await changes(own)
     await taken(directory, second!)
     for (const again of [second!, first!]) expect(await taken(directory, again)).toEqual([[project.id, "active", 2]])
+  })
+
+  it("say when the Project moved and was promoted last, by which the directory has them in order", async () => {
+    const { directory, own } = places()
+    await stored(own)
+    const first = await changes(own)
+    await taken(directory, first!)
+    const recent = (order: ProjectOrder) =>
+      inside(directory, (storage) => {
+        const of = { organizations: [project.organizationId], projects: [] }
+        return Effect.runPromise(makeRecent(make(storage), Mirror.mirroredTimes)({ order, of }))
+      })
+    const made = Date.UTC(2030, 0, 1)
+    expect((await recent("moved")).cursors).toEqual([`${made}~recent.moved:1`])
+    expect((await recent("promoted")).items).toEqual([])
+    await inside(own, (storage) => {
+      Mirror.sent(prepared(storage), first!.position)
+      return run(
+        storage,
+        Effect.gen(function* () {
+          yield* commit({ name: "move", writes: [insert("change", change(1, { projectId: project.id }))] })
+          yield* commit({ name: "promote", writes: [insert("generation", generation)] })
+        })
+      )
+    })
+    const at = await inside(own, (storage) => run(storage, movedAt))
+    // The generation itself is no copy; what moved is told with it.
+    const second = await changes(own)
+    expect(second!.times).toEqual({ moved: at, promoted: made + 5 })
+    await taken(directory, second!)
+    await taken(directory, first!)
+    expect((await recent("moved")).cursors).toEqual([`${at}~recent.moved:1`])
+    expect((await recent("promoted")).cursors).toEqual([`${made + 5}~recent.promoted:1`])
   })
 
   it("are not noted for a commit that was refused", async () => {

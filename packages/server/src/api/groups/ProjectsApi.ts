@@ -1,7 +1,7 @@
 /** Projects: creating, reading, their first source, their code, and what became of it over time. */
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { projectOrders } from "@pawl/core/access/ProjectSearch"
+import { projectOrders } from "@pawl/core/ledger/Recency"
 import { ProjectStatus } from "@pawl/core/model/Project"
 import { sbomType } from "@pawl/core/packages/Sbom"
 import { Usage } from "@pawl/core/project/Usage"
@@ -110,7 +110,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects", {
   about(
     readingOwn,
     "The Projects that the caller may see",
-    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. \`status\` keeps those in one of the statuses that are named, each as a \`status=\` of its own. ${searchWords("Projects", "With `q` or `status`")} \`order=moved\` puts first of what something moved last, \`order=promoted\` what was promoted last, without what never was: of at most ${Limits.searchedRecords} Projects that the caller may see, in one page of \`limit\`. \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
+    `\`label\` keeps the one that has it, \`q\` those in whose name, slug or label each of its words stands somewhere, in capitals or not, or whose id begins so. \`status\` keeps those in one of the statuses that are named, each as a \`status=\` of its own. ${searchWords("Projects", "With `q`, and with `status` without `order`,")} \`order=moved\` puts first of what something moved last, and one of which nothing moved by when it was made; \`order=promoted\` what was promoted last, without what never was: of all Projects that the caller may see, page by page. One that moves while pages are read goes to the front, and may be missed there. \`include=head,app,counts\` tells more of each: \`head\`, as \`canonical\` of the Project; \`app\`, as its app without previews; \`counts\`, how many Changes are not over and how many wait in the lane.`
   )
 )
 

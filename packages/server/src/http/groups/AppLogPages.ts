@@ -5,7 +5,7 @@ import { AppLogs } from "@pawl/core/app/AppLogs"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { prefers } from "../request/AcceptHeader.ts"
 import { frame, streaming } from "../answer/EventStreams.ts"
-import { sequence } from "../answer/Sequences.ts"
+import { placeOf } from "../answer/Sequences.ts"
 
 interface Asked {
   readonly after?: number
@@ -14,17 +14,12 @@ interface Asked {
   readonly channel?: string
 }
 
-/** After which line to begin; undefined for the newest page. What a stream had last wins over what its address says. */
-const startOf = ({ after, cursor }: Asked, lastEventId: string | undefined) => {
-  if (lastEventId !== undefined && lastEventId !== "") return sequence("Last-Event-ID", lastEventId)
-  return cursor === undefined ? Effect.succeed(after) : sequence("cursor", cursor)
-}
-
 /** As `Accept` asks: `{ items, nextCursor }`, or the same lines as events without end, from `Last-Event-ID` on. */
 export const appLogs = Effect.fnUntraced(function* (projectId: string, asked: Asked, headers: Headers.Headers) {
   const logs = yield* AppLogs
   const open = prefers(headers["accept"], "text/event-stream", "application/json")
-  const after = yield* startOf(asked, open ? headers["last-event-id"] : undefined)
+  // Without a place it is the newest page.
+  const after = yield* placeOf(asked, open ? headers["last-event-id"] : undefined)
   const channel = asked.channel === undefined ? {} : { channel: asked.channel }
   const limit = asked.limit ?? Limits.pageSize
   if (open && after !== undefined)

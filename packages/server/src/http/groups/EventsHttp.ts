@@ -10,7 +10,7 @@ import { prefers } from "../request/AcceptHeader.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { eventStream } from "../answer/EventStreams.ts"
 import { onProject } from "../request/Reach.ts"
-import { sequence } from "../answer/Sequences.ts"
+import { placeOf } from "../answer/Sequences.ts"
 
 /** Before the oldest event that is kept. Only who names where it was has missed what is gone by now. */
 const beforeOldest = (projectId: string) =>
@@ -18,17 +18,6 @@ const beforeOldest = (projectId: string) =>
     Effect.as(0),
     Effect.catchTag("EventsExpired", ({ oldest }) => Effect.succeed(oldest - 1))
   )
-
-/** Where to begin: what the stream had last wins over what its address says. */
-const startOf = (
-  projectId: string,
-  asked: { readonly after?: number; readonly cursor?: string },
-  lastEventId: string | undefined
-) => {
-  if (lastEventId !== undefined && lastEventId !== "") return sequence("Last-Event-ID", lastEventId)
-  if (asked.cursor !== undefined) return sequence("cursor", asked.cursor)
-  return asked.after === undefined ? beforeOldest(projectId) : Effect.succeed(asked.after)
-}
 
 /** A page of those that fit. They are looked through, as `search` says. */
 const searched = (projectId: string, after: number, limit: number, fits: (event: Event) => boolean) =>
@@ -58,7 +47,8 @@ export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
       Effect.gen(function* () {
         const project = yield* onProject(params.id)
         const streaming = prefers(request.headers["accept"], "text/event-stream", "application/json")
-        const after = yield* startOf(project.id, query, streaming ? request.headers["last-event-id"] : undefined)
+        const named = yield* placeOf(query, streaming ? request.headers["last-event-id"] : undefined)
+        const after = named ?? (yield* beforeOldest(project.id))
         const types: ReadonlyArray<EventType> | undefined =
           typeof query.types === "string" ? [query.types] : query.types
         const fits = ({ type }: Event): boolean => types?.includes(type) !== false

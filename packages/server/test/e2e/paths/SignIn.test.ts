@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Issuer } from "../../node/identity/Issuer.ts"
+import { Issuer, unsigned } from "../../node/identity/Issuer.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 
 interface Answer {
@@ -214,6 +214,32 @@ describe("A provider of identities", () => {
     refused(answer)
   })
 
+  it("whose ID token nobody signed (`alg: none`) signs nobody in", async () => {
+    const { callback, cookie } = await begin()
+    issuer.isUnsigned = true
+    const answer = await finish(callback, cookie)
+    issuer.isUnsigned = false
+    refused(answer)
+  })
+
+  it("begins another session than the one that was planted in the browser before: nobody fixes it beforehand", async () => {
+    const meOf = (secret: string) =>
+      ask(`${server.origin}/v1/me`, {
+        headers: { cookie: `__Host-pawl=${secret}`, "sec-fetch-site": "same-origin" }
+      })
+    const planted = "A".repeat(43)
+    const { callback, cookie } = await begin()
+    const secret = cookiesOf(await finish(callback, `${cookie}; __Host-pawl=${planted}`)).get("__Host-pawl")!
+    expect(secret).not.toBe(planted)
+    expect((await meOf(secret)).body).toMatchObject({ user: { name: "Jane Doe" } })
+    expect((await meOf(planted)).body).toMatchObject({ status: 401, code: "unauthenticated" })
+    // Nor is one that is somebody's handed to the next who signs in.
+    const next = await begin()
+    const other = await finish(next.callback, `${next.cookie}; __Host-pawl=${secret}`)
+    expect(cookiesOf(other).get("__Host-pawl")).toMatch(/^[\w-]{43}$/)
+    expect(cookiesOf(other).get("__Host-pawl")).not.toBe(secret)
+  })
+
   it("tells a person what went wrong on a page, with the same status", async () => {
     const answer = await finish(`${server.origin}/auth/oidc/callback?error=access_denied`, undefined, "text/html")
     expect(answer.status).toBe(400)
@@ -246,12 +272,17 @@ describe("A provider of identities", () => {
     expect((await ask(path, { method: "DELETE", headers })).body).toMatchObject({ code: "insufficient_role" })
   })
 
-  it("lets nobody in whose token has expired, is for others, or is signed by nobody", async () => {
+  it("lets nobody in whose token has expired, is for others, or is signed by a key that is not its own, or by nobody", async () => {
+    const stranger = await new Issuer().start()
+    stranger.stop()
+    const theirs = stranger.key()
     const tokens = [
       await issuer.token({ exp: 1 }),
       await issuer.token({ aud: "other" }),
       await issuer.token({ iss: "https://id.example" }),
-      `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await issuer.token()).split(".")[1]}.`
+      await issuer.token({}, theirs),
+      await issuer.token({}, { ...theirs, kid: issuer.key().kid }),
+      unsigned(await issuer.token())
     ]
     for (const each of tokens) {
       const answer = await ask(`${server.origin}/v1/me`, { headers: { authorization: `Bearer ${each}` } })

@@ -30,7 +30,7 @@ const streamOf = async (path: string, token: string) => {
   return { ended: toTheEnd() }
 }
 const streamsOf = (projectId: string, token: string) =>
-  Promise.all(["events", "app/logs"].map((what) => streamOf(`/v1/projects/${projectId}/${what}`, token)))
+  Promise.all(["events", "history", "app/logs"].map((what) => streamOf(`/v1/projects/${projectId}/${what}`, token)))
 const ends = (streams: Awaited<ReturnType<typeof streamsOf>>) => Promise.all(streams.map(({ ended }) => ended))
 
 describe("Who is removed from an organization", () => {
@@ -44,7 +44,7 @@ describe("Who is removed from an organization", () => {
     const open = await streamsOf(id, token)
     expect((await api.call("PUT", `/v1/projects/${id}/policy`, { token, body: {} })).status).toBe(200)
     expect((await removeAll()).status).toBe(200)
-    expect(await ends(open)).toEqual(["ended", "ended"])
+    expect(await ends(open)).toEqual(["ended", "ended", "ended"])
     const unknown = "unknown_project"
     expectProblem(await api.call("GET", `/v1/projects/${id}`, { token }), 404, unknown)
     expectProblem(await api.call("PUT", `/v1/projects/${id}/policy`, { token, body: {} }), 404, unknown)
@@ -85,7 +85,7 @@ describe("A user who is disabled", () => {
     const answer = await api.call("DELETE", `/v1/users/${person.id}`)
     expect(answer).toMatchObject({ status: 202, body: { user: { id: person.id, name: "Ended" } } })
     expect(answer.body.user.disabledAt).toMatch(/^20/)
-    expect(await ends(open)).toEqual(["ended", "ended"])
+    expect(await ends(open)).toEqual(["ended", "ended", "ended"])
     for (const each of [token, second])
       expectProblem(await api.call("GET", "/v1/me", { token: each }), 401, "unauthenticated", { reason: "disabled" })
     expect(await listed()).toHaveLength(1)

@@ -112,7 +112,14 @@ describe("The list of Projects", () => {
     }
     for (const { id } of [b, c, a]) await promoted(id)
     expect(await labels("?q=row&order=promoted")).toEqual(["row-a", "row-c", "row-b"])
-    expect(await list("?q=row&order=promoted&limit=2")).toMatchObject({ items: [a, c], nextCursor: null })
+    const page = await list("?q=row&order=promoted&limit=2")
+    expect(page.items).toEqual([a, c])
+    const next = await list(`?q=row&order=promoted&limit=2&cursor=${page.nextCursor}`)
+    expect(next).toEqual({ items: [b], nextCursor: null })
+    for (const cursor of ["w1", "1~recent", "1~recent.moved", "1~recent.moved:", "~recent.moved:1"])
+      expectProblem(await api.call("GET", `/v1/projects?order=moved&cursor=${cursor}`), 400, "invalid_field", {
+        field: "cursor"
+      })
     await tick()
     await openChange(api, b.id, "moves")
     expect(await labels("?q=row&order=moved")).toEqual(["row-b", "row-a", "row-c"])

@@ -30,6 +30,10 @@ const bodyOf = async (req: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text)
 }
 
+/** The same words as `alg: none` has them: without a signature. */
+export const unsigned = (token: string): string =>
+  `${Buffer.from('{"alg":"none"}').toString("base64url")}.${token.split(".")[1]}.`
+
 /** Signs in whoever comes, as `person`. */
 export class Issuer {
   readonly server: Server
@@ -41,6 +45,8 @@ export class Issuer {
   person: Readonly<Record<string, unknown>> = { sub: "248289761001", name: "Jane Doe" }
   /** Changes what its ID tokens say. */
   twist: Readonly<Record<string, unknown>> = {}
+  /** Its ID tokens are signed by nobody while it is set. */
+  isUnsigned = false
   /** Answers nothing while it is set. */
   isAway = false
   readonly #grants = new Map<string, Grant>()
@@ -131,7 +137,8 @@ export class Issuer {
       .digest("base64url")
     if (grant === undefined || grant.challenge !== challenge || grant.redirectUri !== asked.get("redirect_uri"))
       return [400, { error: "invalid_grant" }]
-    const id_token = await this.token({ aud: "console", nonce: grant.nonce, ...this.person, ...this.twist })
+    const signed = await this.token({ aud: "console", nonce: grant.nonce, ...this.person, ...this.twist })
+    const id_token = this.isUnsigned ? unsigned(signed) : signed
     return [200, { access_token: randomUUID(), token_type: "Bearer", id_token }]
   }
 }

@@ -39,6 +39,18 @@ export const copies = (installed: () => Installed): void => {
       expect((await until((found) => found?.status === "archived"))?.id).toBe(project.id)
     })
 
+    it("lists Projects by what moved and by what was promoted last, which their objects alone know", async () => {
+      const { api } = installed()
+      const made = [await Flow.createProject(api, "older"), await Flow.createProject(api, "newer")]
+      const [older, newer] = made.map(({ id }) => id)
+      const first = (order: string) => async () => (await api.get<Listed>(`/v1/projects?order=${order}`)).items[0]?.id
+      // The source of each is its generation 0.
+      expect(await Flow.until(first("promoted"), (id) => id === newer)).toBe(newer)
+      await Flow.openChange(api, older!, "moves")
+      expect(await Flow.until(first("moved"), (id) => id === older)).toBe(older)
+      expect(await first("promoted")()).toBe(newer)
+    })
+
     it("knows who is on a Project from the next request on", async () => {
       const { api, as } = installed()
       const project = await Flow.createProject(api, "members")

@@ -11,6 +11,7 @@ import { journalContract } from "./JournalContract.ts"
 import { ledgerContract } from "./LedgerContract.ts"
 import { packLogContract } from "./PackLogContract.ts"
 import { pointerSourceContract, recordedPointers } from "../apps/PointerSourceContract.ts"
+import { recencyContract } from "./RecencyContract.ts"
 import { recordsContract } from "./RecordsContract.ts"
 import { retentionContract } from "./RetentionContract.ts"
 import { sharedSlotsContract } from "./SharedSlotsContract.ts"
@@ -26,6 +27,7 @@ export const storeContracts = (name: string, fixture: StoreFixture): void => {
   commandsContract(name, fixture)
   eventLogContract(name, fixture)
   historyContract(name, fixture)
+  recencyContract(name, fixture)
   journalContract(name, fixture)
   appDataContract(name, fixture)
   appLogsContract(name, fixture)

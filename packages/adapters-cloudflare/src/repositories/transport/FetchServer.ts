@@ -5,10 +5,12 @@
 import { Context, Effect } from "effect"
 import type { ObjectNotFound, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import type { ShownRef } from "@pawl/adapters-local/repositories/transport/GitTransport"
+import { statementsRef } from "@pawl/adapters-local/repositories/transport/StatementFiles"
 import { CloudflareLimits } from "../../CloudflareLimits.ts"
 import { closure } from "../Ancestry.ts"
 import type { HeldRepositories, Line } from "../HeldRepositories.ts"
 import type { Objects } from "../Tree.ts"
+import { statementsPlace } from "./HeldStatements.ts"
 import { historyOf, packChoice } from "./PackChoice.ts"
 import { fetchAnswer, listing, opening, type Pieces, refusal, sendsPack, type Talk } from "./UploadAnswer.ts"
 import { askedBy, type FetchAsked } from "./UploadRequest.ts"
@@ -41,8 +43,11 @@ interface Found {
   readonly line: Line
 }
 
-const lineOf = (held: HeldRepositories, { at }: ShownRef) =>
-  Effect.catchTag(held.line(at), "ObjectNotFound", () => Effect.succeed(null))
+/** Statements lie apart. */
+const placeOf = ({ at, name }: ShownRef) => (name === statementsRef ? statementsPlace(at.project) : at)
+
+const lineOf = (held: HeldRepositories, ref: ShownRef) =>
+  Effect.catchTag(held.line(placeOf(ref)), "ObjectNotFound", () => Effect.succeed(null))
 
 /** The refs that are there. */
 const finding = Effect.fnUntraced(function* (

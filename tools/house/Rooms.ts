@@ -146,6 +146,11 @@ export const rooms: ReadonlyArray<Room> = [
     external: ["effect", "effect/encoding", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/node/"]
   }),
+  room("server/git", "packages/server/src/git/", {
+    holds: "git over HTTP on any engine: paths, who may, which refs, what a push becomes",
+    workspace: ["core", "adapters-local/repositories"],
+    closedTo: ["packages/server/src/node/", "packages/server/src/workers/"]
+  }),
   room("server/identity", "packages/server/src/identity/", {
     holds: "tokens of a provider of identities, on any engine",
     workspace: ["core"],

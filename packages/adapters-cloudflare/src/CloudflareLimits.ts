@@ -82,6 +82,16 @@ export const CloudflareLimits = {
   /** In how many bytes git looks for a NUL, which makes a file a binary one (git). */
   binaryLookBytes: 8000,
 
+  // git over HTTP
+  /** Of a pack in one line of an answer, where a client takes long ones, and where it does not (git's own bounds). */
+  gitBandBytes: 65_515,
+  gitShortBandBytes: 995,
+  /** What a push may come to when it is unpacked (decision: what is unpacked is held in memory, with the repository). */
+  gitPushUnpackedBytes: 16 * MiB,
+  gitPushObjects: 20_000,
+  /** Commits of a push that are looked through for the ChangeSet that it goes on from (decision). */
+  gitPushCommits: 10_000,
+
   // Repositories on Artifacts
   /** Of a repository's name (Cloudflare's limits of Artifacts). */
   artifactsNameLength: 63,

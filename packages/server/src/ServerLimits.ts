@@ -25,6 +25,11 @@ export const ServerLimits = {
   /** Of one caller: those that wait for his turn, and how long a request waits before it is turned away. */
   gitRequestsWaitingPerCaller: 32,
   gitWaitMs: 30 * second,
+  /** The same of an object on Cloudflare, whose memory is one Worker's (decision), and how long one of its answers may take. */
+  gitObjectRequestsAtOnce: 4,
+  gitObjectAnswerMs: 5 * 60 * second,
+  /** The body of a push there (decision: as on a machine). */
+  gitObjectPushBytes: 10 * MiB,
   /** The newest ChangeSets of a Project, out of which a fetch is shown the caller's own. */
   gitChangeSetsShown: 50,
   /** Verified Candidates of a Project, the newest, that a fetch may ask for: each is a repository to look into (decision). */

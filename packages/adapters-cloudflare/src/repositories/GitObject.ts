@@ -20,6 +20,9 @@ export interface GitObject {
 /** The SHA-1 of bytes. */
 export const sha1Of = (bytes: Uint8Array): Uint8Array => sha1(bytes)
 
+/** The SHA-1 of what is yet to come. */
+export const sha1Digest = (): ReturnType<typeof sha1.create> => sha1.create()
+
 /** The body with its id; what is in the body is not looked at. */
 export const gitObject = (type: ObjectType, body: Uint8Array): GitObject => ({
   type,
@@ -54,20 +57,46 @@ export const treeObject = (items: Iterable<TreeItem>): GitObject => {
 
 const isMode = (text: string): text is TreeItem["mode"] => text === "100644" || text === "100755" || text === "40000"
 
-/** The items of a tree; null for one that Pawl does not keep: links, other repositories, names that are no UTF-8. */
-export const treeItems = (body: Uint8Array): ReadonlyArray<TreeItem> | null => {
-  const items: Array<TreeItem> = []
+/** One entry of a tree as it is written; a name that is no UTF-8 is null. */
+interface WrittenItem {
+  readonly mode: string
+  readonly name: string | null
+  readonly id: string
+}
+
+/** What is written in a tree; null where it is cut off. */
+const writtenItems = (body: Uint8Array): ReadonlyArray<WrittenItem> | null => {
+  const items: Array<WrittenItem> = []
   for (let at = 0; at < body.length;) {
     const space = body.indexOf(0x20, at)
     const end = body.indexOf(0, space)
     if (space < 0 || end < 0 || end + 21 > body.length) return null
     const mode = textOf(body.subarray(at, space))
-    const name = exactText(body.subarray(space + 1, end))
-    if (!isMode(mode) || name === null) return null
-    items.push({ mode, name, id: Hex.encode(body.subarray(end + 1, end + 21)) })
+    items.push({
+      mode,
+      name: exactText(body.subarray(space + 1, end)),
+      id: Hex.encode(body.subarray(end + 1, end + 21))
+    })
     at = end + 21
   }
   return items
+}
+
+const isKept = (item: WrittenItem): item is TreeItem => isMode(item.mode) && item.name !== null
+
+/** The items of a tree; null for one that Pawl does not keep: links, other repositories, names that are no UTF-8. */
+export const treeItems = (body: Uint8Array): ReadonlyArray<TreeItem> | null => {
+  const items = writtenItems(body)
+  return items === null || !items.every(isKept) ? null : items
+}
+
+/** Of a tree that Pawl does not keep, the first item that it cannot, and why; null where it is not that. */
+export const oddItem = (body: Uint8Array): { readonly name: string; readonly reason: string } | null => {
+  const odd = writtenItems(body)?.find((item) => !isKept(item))
+  if (odd === undefined) return null
+  return odd.name === null
+    ? { name: "", reason: "a path is not UTF-8" }
+    : { name: odd.name, reason: `its mode is ${odd.mode.padStart(6, "0")}` }
 }
 
 /** A commit in UTC whose author is its committer; the same options give the same id. */

@@ -5,8 +5,8 @@ import { Inflate, deflate } from "pako"
 import { sameBytes, utf8 } from "@pawl/core/primitives/Digest"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { joined } from "./Bytes.ts"
-import { gitObject, type GitObject, type ObjectType, sha1Of } from "./GitObject.ts"
-import { withDelta } from "./PackDelta.ts"
+import { gitObject, type GitObject, type ObjectType, sha1Digest, sha1Of } from "./GitObject.ts"
+import { madeBytes, withDelta } from "./PackDelta.ts"
 
 /** The bytes are no pack, or not a whole one. */
 export class BadPack extends Data.TaggedError("BadPack")<{ readonly reason: string }> {}
@@ -33,16 +33,25 @@ const entryHeader = ({ body, type }: GitObject): Uint8Array => {
   return Uint8Array.from(bytes)
 }
 
-/** A pack of whole objects. */
-export const packOf = (objects: ReadonlyArray<GitObject>): Uint8Array => {
+/** A pack of whole objects, piece by piece: each is made when it is asked for. */
+export function* packPieces(objects: ReadonlyArray<GitObject>): Generator<Uint8Array, void> {
   const header = new Uint8Array(headerBytes)
   header.set(utf8("PACK"))
   const view = new DataView(header.buffer)
   view.setUint32(4, 2)
   view.setUint32(8, objects.length)
-  const all = joined([header, ...objects.flatMap((object) => [entryHeader(object), deflate(object.body)])])
-  return joined([all, sha1Of(all)])
+  const digest = sha1Digest().update(header)
+  yield header
+  for (const object of objects) {
+    const piece = joined([entryHeader(object), deflate(object.body)])
+    digest.update(piece)
+    yield piece
+  }
+  yield digest.digest()
 }
+
+/** A pack of whole objects. */
+export const packOf = (objects: ReadonlyArray<GitObject>): Uint8Array => joined([...packPieces(objects)])
 
 /** Where an entry begins, and what it says before its bytes. */
 interface Head {
@@ -76,11 +85,46 @@ const offsetAt = (pack: Uint8Array, at: number): { readonly back: number; readon
   return { back, end }
 }
 
+/** What a pack may come to. */
+export interface PackBounds {
+  readonly objects: number
+  /** Of one object, and of a delta. */
+  readonly objectBytes: number
+  /** Of all objects and deltas. */
+  readonly unpackedBytes: number
+}
+
+/** What was written here, or by Artifacts for us. */
+const ownBounds: PackBounds = {
+  objects: Number.POSITIVE_INFINITY,
+  objectBytes: CloudflareLimits.repositoryBytes,
+  unpackedBytes: Number.POSITIVE_INFINITY
+}
+
+const tooMuch = (what: string, actual: number, max: number) =>
+  new BadPack({ reason: `${what}: ${actual} where ${max} is the most` })
+
+/** Adds up what a pack comes to. Throws `BadPack` as soon as it is too much. */
+const measuring = ({ objectBytes, unpackedBytes }: PackBounds): ((size: number) => void) => {
+  let all = 0
+  return (size) => {
+    if (size > objectBytes) throw tooMuch("an object has too many bytes", size, objectBytes)
+    all += size
+    if (all > unpackedBytes) throw tooMuch("it unpacks to too many bytes", all, unpackedBytes)
+  }
+}
+
 /** The inflated bytes from a place on, and where they ended. */
 const inflatedAt = (pack: Uint8Array, at: number, size: number) => {
-  if (size > CloudflareLimits.repositoryBytes) throw new BadPack({ reason: "an entry is too large" })
   // Raw: in zlib's own form what follows would be taken for more of the same. The pack's SHA-1 has proved the bytes.
   const inflate = new Inflate({ raw: true, chunkSize: Math.max(size, 64) })
+  let left = size
+  inflate.onData = (chunk) => {
+    // What says that it is small may come to any size.
+    left -= chunk.length
+    if (left < 0) throw new BadPack({ reason: "an entry does not unpack to the size that it says" })
+    inflate.chunks.push(chunk)
+  }
   inflate.push(pack.subarray(at + zlibHeadBytes), true)
   const { err, ended, result, strm } = inflate
   if (err !== 0 || !ended || !(result instanceof Uint8Array) || result.length !== size)
@@ -89,23 +133,32 @@ const inflatedAt = (pack: Uint8Array, at: number, size: number) => {
 }
 
 /**
- * All objects of a pack, in its order. `base` finds what a delta rests on and is not in the pack. Throws `BadPack`.
+ * All objects of a pack, in its order. `base` finds what a delta rests on and is not in the pack. Throws `BadPack`: also
+ * where it comes to more than the bounds, of which no more is unpacked than they allow.
  */
-export const objectsIn = (pack: Uint8Array, base: (id: string) => GitObject | undefined): ReadonlyArray<GitObject> => {
+export const objectsIn = (
+  pack: Uint8Array,
+  base: (id: string) => GitObject | undefined,
+  bounds: PackBounds = ownBounds
+): ReadonlyArray<GitObject> => {
   const view = new DataView(pack.buffer, pack.byteOffset, pack.length)
   const end = pack.length - idBytes
   if (end < headerBytes || view.getUint32(0) !== 0x5041434b || view.getUint32(4) !== 2)
     throw new BadPack({ reason: "it does not begin as a pack" })
   if (!sameBytes(sha1Of(pack.subarray(0, end)), pack.subarray(end)))
     throw new BadPack({ reason: "its SHA-1 is another" })
+  const count = view.getUint32(8)
+  if (count > bounds.objects) throw tooMuch("too many objects", count, bounds.objects)
+  const measure = measuring(bounds)
   const byPlace = new Map<number, GitObject>()
   const byId = new Map<string, GitObject>()
   let at = headerBytes
-  for (let left = view.getUint32(8); left > 0; left--) {
+  for (let left = count; left > 0; left--) {
     const place = at
     const { code, end: afterHead, size } = headAt(pack, at)
     const offset = code === deltaByOffset ? offsetAt(pack, afterHead) : null
     const start = offset?.end ?? (code === deltaById ? afterHead + idBytes : afterHead)
+    measure(size)
     const read = inflatedAt(pack, start, size)
     at = read.end
     const type = types[code]
@@ -113,6 +166,7 @@ export const objectsIn = (pack: Uint8Array, base: (id: string) => GitObject | un
     else {
       const id = code === deltaById ? Hex.encode(pack.subarray(afterHead, start)) : ""
       const on = offset === null ? (byId.get(id) ?? base(id)) : byPlace.get(place - offset.back)
+      measure(madeBytes(read.bytes))
       const body = on === undefined ? null : withDelta(on.body, read.bytes)
       if (on === undefined || body === null) throw new BadPack({ reason: "a delta does not fit its base" })
       byPlace.set(place, gitObject(on.type, body))

@@ -12,6 +12,9 @@ const sizeAt = (delta: Uint8Array, from: number): { readonly size: number; reado
   }
 }
 
+/** How many bytes a delta says that it makes. */
+export const madeBytes = (delta: Uint8Array): number => Math.max(0, sizeAt(delta, sizeAt(delta, 0).end).size)
+
 /** A number of up to `bytes` bytes, of which `flags` tells those that are written, least first. */
 const numberAt = (delta: Uint8Array, from: number, flags: number, bytes: number) => {
   let value = 0

@@ -5,14 +5,10 @@
 import { Effect, Layer } from "effect"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import type { PackLog } from "@pawl/core/project/PackLog"
-import { Repositories } from "@pawl/core/project/Repositories"
-import { canonicalWrites } from "./CanonicalWrites.ts"
-import { forkWrites } from "./ForkWrites.ts"
+import { type HeldPorts, ports } from "./HeldPorts.ts"
 import * as PackLogHeld from "./PackLogHeld.ts"
-import { reads } from "./RepositoryReads.ts"
 
 /** Repositories over the log of packs. Any number of Workers may work on one log. */
-export const layer: Layer.Layer<Repositories, never, PackLog | ObjectStore> = Layer.effect(
-  Repositories,
-  Effect.map(PackLogHeld.make, (held) => ({ ...reads(held), ...forkWrites(held), ...canonicalWrites(held) }))
+export const layer: Layer.Layer<HeldPorts, never, PackLog | ObjectStore> = Layer.effectContext(
+  Effect.map(PackLogHeld.make, (held) => ports(held))
 )

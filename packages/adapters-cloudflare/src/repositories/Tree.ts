@@ -4,7 +4,15 @@ import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { pathProblem } from "@pawl/core/project/Paths"
 import { InvalidPath, ObjectNotFound, type TreeEntry, TreeTooLarge } from "@pawl/core/project/Repositories"
-import { type CommitLinks, commitLinks, type GitObject, treeItems, type TreeItem, treeObject } from "./GitObject.ts"
+import {
+  type CommitLinks,
+  commitLinks,
+  type GitObject,
+  oddItem,
+  treeItems,
+  type TreeItem,
+  treeObject
+} from "./GitObject.ts"
 
 /** Objects that are at hand, by their id. */
 export interface Objects {
@@ -51,7 +59,10 @@ export const treeOf = (
     const found = objects.get(tree)
     if (found?.type !== "tree") return missing("tree", tree)
     const items = treeItems(found.body)
-    if (items === null) return Result.fail(new InvalidPath({ path: prefix, reason: "it holds what is no file" }))
+    if (items === null) {
+      const { name, reason } = oddItem(found.body) ?? { name: "", reason: "it is no directory" }
+      return Result.fail(new InvalidPath({ path: prefix + name, reason }))
+    }
     for (const item of items) {
       const path = prefix + item.name
       const reason = pathProblem(path)

@@ -9,6 +9,9 @@ declare module "pako" {
     ended: boolean
     /** 0 when all was well. */
     err: number
+    chunks: Array<Uint8Array>
+    /** Takes each piece of the result; `chunks` are what that is made of. */
+    onData: (chunk: Uint8Array) => void
     result: Uint8Array | string | undefined
     strm: { readonly avail_in: number }
     push(bytes: Uint8Array, last: boolean): boolean

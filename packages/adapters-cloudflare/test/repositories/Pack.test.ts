@@ -2,7 +2,13 @@ import * as FastCheck from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { rounds, seed } from "@pawl/testing/Depth"
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { commitObject, type GitObject, gitObject, treeObject } from "@pawl/adapters-cloudflare/repositories/GitObject"
+import {
+  commitObject,
+  type GitObject,
+  gitObject,
+  sha1Of,
+  treeObject
+} from "@pawl/adapters-cloudflare/repositories/GitObject"
 import { BadPack, objectsIn, packOf } from "@pawl/adapters-cloudflare/repositories/Pack"
 import { nativeRepository } from "./NativeMerges.ts"
 
@@ -68,6 +74,27 @@ describe("Packs without git", () => {
     expect(() => objectsIn(thin, none)).toThrow(BadPack)
     const read = objectsIn(thin, (id) => objects.find((object) => object.id === id))
     expect(read.find(({ id }) => id === later.id)).toEqual(later)
+  })
+
+  it("are refused when they come to more than is allowed, or than they say, and no further unpacked than that", () => {
+    const bounds = { objects: 3, objectBytes: 1000, unpackedBytes: 1500 }
+    const blobs = (...sizes: ReadonlyArray<number>) =>
+      packOf(sizes.map((size) => gitObject("blob", new Uint8Array(size))))
+    expect(objectsIn(blobs(1000, 500), none, bounds)).toHaveLength(2)
+    for (const [pack, words] of [
+      [blobs(1001), "an object has too many bytes: 1001 where 1000 is the most"],
+      [blobs(1000, 501), "it unpacks to too many bytes: 1501 where 1500 is the most"],
+      [blobs(1, 2, 3, 4), "too many objects: 4 where 3 is the most"]
+    ] as const)
+      expect(() => objectsIn(pack, none, bounds)).toThrow(expect.objectContaining({ reason: words }))
+    // Its head says one byte; what is deflated behind it is a megabyte.
+    const whole = packOf([gitObject("blob", new Uint8Array(2 ** 20))])
+    const one = packOf([gitObject("blob", new Uint8Array(1))])
+    const body = [...one.subarray(0, 13), ...whole.subarray(16, -20)]
+    const lie = Uint8Array.from([...body, ...sha1Of(Uint8Array.from(body))])
+    expect(() => objectsIn(lie, none, bounds)).toThrow(
+      expect.objectContaining({ reason: "an entry does not unpack to the size that it says" })
+    )
   })
 
   it("are refused when a byte of them is another, or missing, and never read as something else", () => {

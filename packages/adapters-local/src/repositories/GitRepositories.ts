@@ -27,6 +27,7 @@ import { receive } from "./transport/GitPush.ts"
 import { serve, sweepServing } from "./transport/GitFetch.ts"
 import { GitStatements, publishStatements } from "./transport/GitStatements.ts"
 import { GitTransport } from "./transport/GitTransport.ts"
+import { PushReceiver } from "./transport/PushReceiver.ts"
 import { entriesOf, type Tree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
 import * as KnownTrees from "./KnownTrees.ts"
@@ -75,12 +76,13 @@ const writing = (writer: GitWriter.GitWriter) => ({
 })
 
 /** The ports that repositories of git's provide. */
-export type GitPorts = Repositories | GitTransport | GitStatements | GitPlace
+export type GitPorts = Repositories | GitTransport | PushReceiver | GitStatements | GitPlace
 
 /** What works on one folder of repositories. */
 export interface GitParts {
   readonly repositories: typeof Repositories.Service
   readonly transport: typeof GitTransport.Service
+  readonly pushes: typeof PushReceiver.Service
   readonly statements: typeof GitStatements.Service
   readonly readers: GitReaders.GitReaders
 }
@@ -140,17 +142,19 @@ export const parts = Effect.fnUntraced(function* (
     diff: (ref, from, to, within) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to, within)),
     diffText: (ref, from, to, within) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to, within))
   }
-  const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
-  return { repositories, transport, statements: publishStatements(writer), readers }
+  const transport: typeof GitTransport.Service = { serve: serve(root) }
+  const pushes: typeof PushReceiver.Service = { receive: receive(writer) }
+  return { repositories, transport, pushes, statements: publishStatements(writer), readers }
 })
 
 /** The ports of these parts. */
 export const ports = (
-  { repositories, statements, transport }: Omit<GitParts, "readers">,
+  { pushes, repositories, statements, transport }: Omit<GitParts, "readers">,
   place: typeof GitPlace.Service
 ): Context.Context<GitPorts> =>
   Context.make(Repositories, repositories).pipe(
     Context.add(GitTransport, transport),
+    Context.add(PushReceiver, pushes),
     Context.add(GitStatements, statements),
     Context.add(GitPlace, place)
   )

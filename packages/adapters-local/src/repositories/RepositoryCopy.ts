@@ -6,7 +6,7 @@ import { short, succeed } from "./GitCommand.ts"
 import { create, exists, io, keep } from "./GitFolder.ts"
 import { objectsOf } from "./packs/PackBytes.ts"
 import { isObjectId, repositoryPath } from "./RepositoryPath.ts"
-import { statementsRef } from "./transport/GitStatements.ts"
+import { statementsRef } from "./transport/StatementFiles.ts"
 
 /** Some commits of a repository, and a pack with all that is needed for them. */
 export interface CopiedCommits {

@@ -9,6 +9,7 @@ import * as ContainerSandbox from "@pawl/adapters-cloudflare/sandbox/ContainerSa
 import * as BucketHeads from "@pawl/adapters-cloudflare/signing/BucketHeads"
 import * as SecretSigner from "@pawl/adapters-cloudflare/signing/SecretSigner"
 import * as FetchWebhookSender from "@pawl/adapters-cloudflare/webhooks/FetchWebhookSender"
+import { HeldStatements } from "@pawl/adapters-cloudflare/repositories/transport/HeldStatements"
 import { compatibilityFlags } from "@pawl/adapters-local/builder/settings/SettingsFields"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import * as PointerRows from "@pawl/core/app/PointerRows"
@@ -16,6 +17,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { CheckpointPublishers } from "@pawl/core/provenance/CheckpointPublisher"
 import { RouteReader } from "@pawl/core/release/RouteReader"
 import { IsolationMissing, Sandbox, SandboxUnavailable } from "@pawl/core/verification/Sandbox"
 import * as Assets from "@pawl/router/Assets"
@@ -26,6 +28,12 @@ import type { Stores } from "@pawl/sql/SqlStores"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
+
+/** Statements are published in the Projects' own repositories. */
+const publishers = Layer.effect(
+  CheckpointPublishers,
+  Effect.map(HeldStatements, (git) => [git])
+)
 
 /** Templates as one text of JSON: their files by name. It is read when a Project begins with one. */
 const templatesOf = (text: string) =>
@@ -104,7 +112,7 @@ export const layer = (
   const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
-  return RouterProbeClient.layer.pipe(
+  return Layer.merge(RouterProbeClient.layer, publishers).pipe(
     Layer.provideMerge(hosting(bound, bindings)),
     Layer.provideMerge(PointerRows.layer),
     Layer.provideMerge(

@@ -19,8 +19,12 @@ import { Context, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import { IdentityProvider } from "../http/IdentityProvider.ts"
-import type { CanonicalBindings } from "./Bindings.ts"
+import * as RateLimits from "../http/request/RateLimits.ts"
+import { ApiSettings } from "../http/ApiSettings.ts"
+import { prefix } from "../git/GitRoutes.ts"
+import type { CanonicalBindings, InstallationSettings } from "./Bindings.ts"
 import { appDataOf } from "./DataStores.ts"
+import * as GitAnswer from "./GitAnswer.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 import { trusting } from "./TrustedProvider.ts"
@@ -32,6 +36,7 @@ export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
 interface Running {
   readonly services: Context.Context<Parts>
   readonly answer: (request: Request) => Promise<Response>
+  readonly git: (request: Request) => Promise<Response>
 }
 
 /** Who asks is said by Cloudflare, which lets nobody else write this header. Strangers are counted by it. */
@@ -40,6 +45,15 @@ const fromVisitors = (app: HttpApp): HttpApp =>
     const address = Option.fromUndefinedOr(given.headers["cf-connecting-ip"])
     return Effect.provideService(app, HttpServerRequest.HttpServerRequest, given.modify({ remoteAddress: address }))
   })
+
+const httpSettings = (settings: InstallationSettings): ApiSettings["Service"] => ({
+  requestsPerMinute: settings.requestsPerMinute,
+  version: settings.version,
+  origin: settings.apiOrigin,
+  // Nobody reads what an object prints.
+  offersLinks: false,
+  environment: settings.environment
+})
 
 /** An object, with what differs between a Project's and the directory left open. */
 export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
@@ -95,19 +109,22 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, trusting(SETTINGS.oidc))
       )
-      const app = yield* makeHttpApp({
-        requestsPerMinute: SETTINGS.requestsPerMinute,
-        version: SETTINGS.version,
-        origin: SETTINGS.apiOrigin,
-        // Nobody reads what an object prints.
-        offersLinks: false,
-        environment: SETTINGS.environment
-      }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provideContext(services))
+      const settings = httpSettings(SETTINGS)
+      // All requests of a caller are counted together, those of git too.
+      const rates = yield* Layer.buildWithScope(
+        Layer.provide(RateLimits.layer, Layer.succeed(ApiSettings, settings)),
+        scope
+      )
+      const counted = Context.merge(services, rates)
+      const app = yield* makeHttpApp(settings).pipe(
+        Effect.provideService(Scope.Scope, scope),
+        Effect.provideContext(counted)
+      )
       const answer = HttpEffect.toWebHandlerWith<Parts, HttpServerRequest.HttpServerRequest | Scope.Scope>(services)(
         fromVisitors(app)
       )
       yield* Effect.provideContext(this.begun(), services)
-      return { services, answer }
+      return { services, answer, git: GitAnswer.make(counted) }
     })
   }
 
@@ -139,8 +156,8 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { answer } = await this.parts()
-    return answer(request)
+    const { answer, git } = await this.parts()
+    return new URL(request.url).pathname.startsWith(prefix) ? git(request) : answer(request)
   }
 
   override async alarm(): Promise<void> {

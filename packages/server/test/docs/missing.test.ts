@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { eventTypes } from "@pawl/core/model/Event"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { openApiDocument } from "@pawl/server/api"
-import { routeOf } from "../../src/node/git/GitListener.ts"
+import { routeOf } from "../../src/git/GitRoutes.ts"
 import { document, root } from "./Documents.ts"
 
 const operations: ReadonlyArray<string> = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>

@@ -3,6 +3,7 @@ import { depth } from "@pawl/testing/Depth"
 import { afterAll, beforeAll } from "vitest"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
+import { gits } from "./suites/Git.ts"
 import { smokes } from "./suites/Smoke.ts"
 
 let here: Installed
@@ -12,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => here.close())
 
 smokes(() => here)
-if (depth !== "quick")
+if (depth !== "quick") {
+  gits(() => here)
   mainPaths("workerd with repositories on Artifacts", () =>
     Promise.resolve({
       api: here.api,
@@ -21,3 +23,4 @@ if (depth !== "quick")
       stop: () => Promise.resolve()
     })
   )
+}

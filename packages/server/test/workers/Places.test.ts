@@ -31,6 +31,13 @@ describe("The place of a request", () => {
     expect(placeOf("GET", "/v1/projects/%E0%A4%A")).toEqual({ _tag: "Project", id: "%E0%A4%A" })
   })
 
+  it("is the Project of git's paths, and the directory where they name none", () => {
+    const id = `proj_${"0".repeat(36)}`
+    expect(placeOf("GET", `/git/${id}.git/info/refs`)).toEqual({ _tag: "Project", id })
+    for (const path of [`/git/${id}`, "/git/proj_x.git/info/refs", "/git/"])
+      expect([path, placeOf("GET", path)._tag]).toEqual([path, "Directory"])
+  })
+
   it("tells a promotion from all else", () => {
     const promotions = endpoints.filter(({ method, path }) => isPromotion(method, path.replace(":id", "x")))
     expect(promotions.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /v1/candidates/:id/promote"])

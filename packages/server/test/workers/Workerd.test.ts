@@ -9,6 +9,7 @@ import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
 import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
+import { gits } from "./suites/Git.ts"
 import { clocks, hints, senders } from "./suites/Hints.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
@@ -33,6 +34,7 @@ removals("workerd", running)
 kept(installed)
 callers(installed)
 copies(installed)
+gits(installed)
 hints(installed)
 consoles(installed)
 assistants(installed)

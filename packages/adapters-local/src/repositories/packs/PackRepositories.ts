@@ -22,7 +22,7 @@ import type { CopyParts } from "./Copies.ts"
 import { brought, loggedMain, reading } from "./CopyReads.ts"
 import { dropping, writing } from "./CopyWrites.ts"
 import * as PackSource from "./PackSource.ts"
-import { statementsOn, transportOn } from "./PackTransport.ts"
+import { pushesOn, statementsOn, transportOn } from "./PackTransport.ts"
 
 type Service = typeof Repositories.Service
 
@@ -101,9 +101,10 @@ const make = Effect.fnUntraced(function* ({
   const parts: CopyParts = { cache, source: yield* PackSource.make }
   const repositories = { ...reads(parts, git.repositories), ...writes(parts, git.repositories) }
   const transport = transportOn(parts, git.transport)
+  const pushes = pushesOn(parts, git.pushes)
   const statements = statementsOn(parts, git.statements)
   const place = { root, brought: (refs: ReadonlyArray<RepositoryRef>) => Effect.asVoid(brought(parts, refs)) }
-  return ports({ repositories, transport, statements }, place)
+  return ports({ repositories, transport, pushes, statements }, place)
 })
 
 /** Repositories over the log of packs. Any number of processes, on any machines, may work on one log. */

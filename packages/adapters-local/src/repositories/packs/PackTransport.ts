@@ -3,20 +3,26 @@ import { Effect } from "effect"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import type { CheckpointPublisher } from "@pawl/core/provenance/CheckpointPublisher"
 import { PublisherUnavailable } from "@pawl/core/provenance/CheckpointPublisher"
-import { gitPublisher } from "../transport/GitStatements.ts"
-import type { GitTransport, Pushed } from "../transport/GitTransport.ts"
+import type { GitTransport } from "../transport/GitTransport.ts"
+import type { Pushed, PushReceiver } from "../transport/PushReceiver.ts"
+import { gitPublisher } from "../transport/StatementFiles.ts"
 import type { CopyParts } from "./Copies.ts"
 import { serving } from "./CopyReads.ts"
 import { beside, writing } from "./CopyWrites.ts"
 
-type Service = typeof GitTransport.Service
+type Transport = typeof GitTransport.Service
+type Pushes = typeof PushReceiver.Service
 
-/** Serves from copies, and judges pushes beside one. */
-export const transportOn = (parts: CopyParts, git: Service): Service => ({
+/** Serves from copies. */
+export const transportOn = (parts: CopyParts, git: Transport): Transport => ({
   serve: (options) => {
     const refs: ReadonlyArray<RepositoryRef> = [{ project: options.project }, ...options.refs.map(({ at }) => at)]
     return serving(parts, refs, git.serve(options))
-  },
+  }
+})
+
+/** Judges pushes beside a copy. */
+export const pushesOn = (parts: CopyParts, git: Pushes): Pushes => ({
   receive: (options, look) =>
     beside(parts, options.project, (also) =>
       git.receive(options, (pushed) => {

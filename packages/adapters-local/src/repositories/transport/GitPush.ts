@@ -7,19 +7,20 @@ import { Base64 } from "effect/encoding"
 import { checkTree } from "@pawl/core/project/Edits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { type FileContent, InvalidPath, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { type FileContent, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { failed, run, short } from "../GitCommand.ts"
 import { bareConfig, io, makingMark, sweepMaking } from "../GitFolder.ts"
 import { present } from "../GitLookup.ts"
 import { isAncestor } from "../GitMerge.ts"
 import type { GitReaders } from "../GitReaders.ts"
-import type { GitTransport, Pushed } from "./GitTransport.ts"
 import { readTree, type Tree } from "../GitTree.ts"
 import type { GitWriter } from "../GitWriter.ts"
-import { measurePack, PackRefused } from "./PackBounds.ts"
+import { measurePack } from "./PackBounds.ts"
+import { pushedEdits } from "./PushedEdits.ts"
+import { PackRefused, type Pushed, type PushReceiver } from "./PushReceiver.ts"
 import { isObjectId } from "../RepositoryPath.ts"
 
-type Service = typeof GitTransport.Service
+type Service = typeof PushReceiver.Service
 
 const settings = [
   // It is thrown away.
@@ -90,18 +91,8 @@ const treesSince = (gitDir: string, commit: string, since: string) => {
 
 /** What is to be written and deleted to make one tree out of another. */
 const editsBetween = Effect.fnUntraced(function* (readers: GitReaders, gitDir: string, from: Tree, to: Tree) {
-  const edits = new Map<string, FileContent | null>()
-  for (const path of from.files.keys()) if (!to.files.has(path)) edits.set(path, null)
-  const written: Array<readonly [path: string, id: string]> = []
-  for (const [path, { executable, id }] of to.files) {
-    const before = from.files.get(path)
-    if (executable !== (before?.executable ?? false))
-      return yield* new InvalidPath({
-        path,
-        reason: `Pawl keeps whether a file is executable as it was; git update-index --chmod=${executable ? "-" : "+"}x`
-      })
-    if (before?.id !== id) written.push([path, id])
-  }
+  const { deleted, written } = yield* Effect.fromResult(pushedEdits(from.files, to.files))
+  const edits = new Map<string, FileContent | null>(deleted.map((path) => [path, null]))
   const ids = [...new Set(written.map(([, id]) => id))]
   const blobs = yield* readers.allContents(gitDir, ids, Limits.sourceFileBytes)
   const contents = new Map(ids.map((id, at) => [id, blobs[at]?.body]))
@@ -115,7 +106,7 @@ const editsBetween = Effect.fnUntraced(function* (readers: GitReaders, gitDir: s
 })
 
 /**
- * `GitTransport.receive`: unpacks beside canonical, lets the caller look, and removes the place whatever comes of it.
+ * `PushReceiver.receive`: unpacks beside canonical, lets the caller look, and removes the place whatever comes of it.
  */
 export const receive =
   ({ path: pathOf, readers, writing }: GitWriter): Service["receive"] =>

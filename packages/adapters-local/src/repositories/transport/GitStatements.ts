@@ -1,11 +1,6 @@
 /**
  * Publishes statements in the Project's own repository, as the ref `refs/pawl/statements`: a commit for each batch on top
  * of the one before. Whoever has fetched it once is told by git itself when it is not a continuation any more.
- *
- *   statements/<entry / 1000, 5 digits>/<entry, 8 digits>.json   DSSE envelopes
- *   keys.intoto.jsonl                                            those of the keys
- *   keys.checkpoint                                              the signed note over all of those
- *   checkpoint                                                   that over all statements
  */
 import {
   type CheckpointPublisher,
@@ -18,39 +13,25 @@ import { succeed } from "../GitCommand.ts"
 import { exists, io } from "../GitFolder.ts"
 import type { GitWriter } from "../GitWriter.ts"
 import { isObjectId } from "../RepositoryPath.ts"
-
-/** The ref that is published. */
-export const statementsRef = "refs/pawl/statements"
-
-/** The name of this publisher, with which its commits are kept. */
-export const gitPublisher = "git"
+import { gitPublisher, statementFiles, statementsMessage, statementsRef, statementsSecond } from "./StatementFiles.ts"
 
 /** The publisher that writes into the repositories of this installation. */
 export class GitStatements extends Context.Service<GitStatements, CheckpointPublisher>()(
   "@pawl/adapters-local/repositories/transport/GitStatements"
 ) {}
 
-const pathOf = (entry: number): string =>
-  `statements/${String(Math.floor(entry / 1000)).padStart(5, "0")}/${String(entry).padStart(8, "0")}.json`
-
 const data = (text: string): string => `data ${utf8(text).length}\n${text}\n`
 const file = (path: string, text: string): string => `M 100644 inline ${path}\n${data(text)}`
 
 /** What `git fast-import` is told; it answers the commit's id. */
-const told = ({ at, checkpoint, envelopes, from, keys, keysCheckpoint, mark }: Omit<Publication, "chain">): string => {
-  const seconds = Math.floor(Date.parse(at) / 1000)
-  const last = from + envelopes.length - 1
-  return [
-    `commit ${statementsRef}\nmark :1\ncommitter Pawl <pawl@localhost> ${seconds} +0000\n`,
-    data(`Statements ${from} to ${last}`),
-    mark === null ? "" : `from ${mark}\n`,
-    ...envelopes.map((each, index) => file(pathOf(from + index), `${each}\n`)),
-    file("keys.intoto.jsonl", keys.map((each) => `${each}\n`).join("")),
-    keysCheckpoint === null ? "" : file("keys.checkpoint", keysCheckpoint),
-    checkpoint === null ? "" : file("checkpoint", checkpoint),
+const told = (publication: Omit<Publication, "chain">): string =>
+  [
+    `commit ${statementsRef}\nmark :1\ncommitter Pawl <pawl@localhost> ${statementsSecond(publication)} +0000\n`,
+    data(statementsMessage(publication)),
+    publication.mark === null ? "" : `from ${publication.mark}\n`,
+    ...statementFiles(publication).map(([path, text]) => file(path, text)),
     "\nget-mark :1\n"
   ].join("")
-}
 
 const away = (reason: string) => new PublisherUnavailable({ publisher: gitPublisher, reason })
 

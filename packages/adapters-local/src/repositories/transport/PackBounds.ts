@@ -4,12 +4,10 @@
  */
 import { setImmediate } from "node:timers/promises"
 import { inflateSync } from "node:zlib"
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
-
-/** The pack is no pack, or comes to more than Pawl takes. It was given to nobody. */
-export class PackRefused extends Data.TaggedError("PackRefused")<{ readonly reason: string }> {}
+import { PackRefused } from "./PushReceiver.ts"
 
 /** What a pack may come to. */
 export interface PackBounds {

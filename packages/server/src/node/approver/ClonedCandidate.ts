@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { Effect } from "effect"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CannotAsk } from "../commands/Remote.ts"
-import { refOfCandidate } from "../git/RefNames.ts"
+import { refOfCandidate } from "../../git/RefNames.ts"
 import { gitSource } from "../proof/GitSource.ts"
 
 /** What a clone says of a Candidate. */

@@ -5,96 +5,53 @@ import { GitTransport } from "@pawl/adapters-local/repositories/transport/GitTra
 import type { Caller } from "@pawl/core/access/Tokens"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { ServerLimits } from "../../ServerLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Cause, Effect, FiberSet } from "effect"
-import { type Need, reading, writing } from "../../api/Needs.ts"
 import { Problem } from "../../api/Problem.ts"
+import { BadBody } from "../../git/GitBody.ts"
+import { demandCaller } from "../../git/GitCaller.ts"
+import { shownOfTask, shownTo } from "../../git/GitRefs.ts"
+import {
+  answerType,
+  greetingOf,
+  needs,
+  problemFrom,
+  problemHeaders,
+  pushGreeting,
+  type Route,
+  routeOf,
+  templateOf,
+  versionOf
+} from "../../git/GitRoutes.ts"
+import * as GitTurns from "../../git/GitTurns.ts"
+import { push } from "../../git/Pushes.ts"
+import { reportOf } from "../../git/PushReport.ts"
+import { parsePush } from "../../git/PushRequest.ts"
+import { pushOfTask } from "../../git/TaskPushes.ts"
 import { ApiSettings } from "../../http/ApiSettings.ts"
 import { refusing } from "../../http/answer/HandlerAnswer.ts"
-import { internal, problemOf } from "../../http/answer/Problems.ts"
-import type { Readers } from "../Readers.ts"
+import { internal } from "../../http/answer/Problems.ts"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { readOn } from "../listen/ReadOn.ts"
 import { addressOf } from "../listen/VisitorAddress.ts"
-import { BadBody, readBody } from "./GitBody.ts"
-import { demandCaller } from "./GitCaller.ts"
-import { shownMain, shownOfTask, shownTo } from "./GitRefs.ts"
-import { mainRef } from "./RefNames.ts"
-import * as GitTurns from "./GitTurns.ts"
-import { flush, line } from "./PktLine.ts"
-import { push } from "./Pushes.ts"
-import { reportOf } from "./PushReport.ts"
-import { parsePush } from "./PushRequest.ts"
-import { pushOfTask } from "./TaskPushes.ts"
-
-const services = ["git-upload-pack", "git-receive-pack"] as const
-type Service = (typeof services)[number]
-const needs: { readonly [S in Service]: Need } = { "git-upload-pack": reading, "git-receive-pack": writing }
-/** What every path of git's begins with. */
-export const prefix = "/git/"
-
-interface Route {
-  readonly projectId: string
-  readonly service: Service
-  /** The list of refs that a conversation begins with. */
-  readonly isOpening: boolean
-}
-
-/** Where a request leads, by its method and path; else the problem that it is. */
-export const routeOf = (method: string, url: string): Route | Problem => {
-  const [path = "", query = ""] = url.split("?", 2)
-  const [, projectId = "", rest = ""] = /^\/git\/(proj_[0-9a-f-]{36})\.git\/(.*)$/.exec(path) ?? []
-  const isOpening = rest === "info/refs"
-  const named = isOpening ? new URLSearchParams(query).get("service") : rest
-  const service = services.find((each) => each === named)
-  if (isOpening && service === undefined && projectId !== "")
-    return problemOf(400, "old_git", "Use a newer git", "Only git's smart protocol is spoken here: git 1.6.6 or newer.")
-  if (service === undefined)
-    return problemOf(
-      404,
-      "not_found",
-      "There is no such path",
-      "git is served at /git/<project id>.git and nowhere else."
-    )
-  const allow = isOpening ? ["GET"] : ["POST"]
-  if (!allow.includes(method))
-    return problemOf(405, "method_not_allowed", "There is no such method here", `Only ${allow[0]} is possible here.`, {
-      allow
-    })
-  return { projectId, service, isOpening }
-}
-
-const versionOf = (header: string | string[] | undefined): 0 | 1 | 2 => {
-  const found = /^version=([012])$/.exec(String(header ?? ""))?.[1]
-  return found === "2" ? 2 : found === "1" ? 1 : 0
-}
-
-const capabilities = "report-status delete-refs side-band-64k ofs-delta quiet object-format=sha1 agent=pawl"
+import type { Readers } from "../Readers.ts"
+import { readBody } from "./GitBody.ts"
 
 /** git shows a plain text to whoever runs it. */
-const sayProblem = (res: ServerResponse, { detail, facts, status }: Problem): void => {
+const sayProblem = (res: ServerResponse, problem: Problem): void => {
   readOn(res.req, res)
-  const { allow, retryAfterSeconds } = facts
-  res.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    ...(status === 401 ? { "www-authenticate": 'Basic realm="pawl", charset="UTF-8"' } : {}),
-    ...(typeof retryAfterSeconds === "number" ? { "retry-after": String(retryAfterSeconds) } : {}),
-    ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {})
-  })
-  res.end(`${detail}\n`)
+  res.writeHead(problem.status, problemHeaders(problem))
+  res.end(`${problem.detail}\n`)
 }
-
-const problemFrom = (error: BadBody): Problem =>
-  problemOf(error.status, "bad_body", "The body cannot be used", error.reason)
 
 interface Exchanged {
   readonly req: IncomingMessage
   readonly res: ServerResponse
 }
 
-const begin = (res: ServerResponse, { isOpening, service }: Route): void => {
+const begin = (res: ServerResponse, route: Route): void => {
   res.statusCode = 200
-  res.setHeader("content-type", `application/x-${service}-${isOpening ? "advertisement" : "result"}`)
+  res.setHeader("content-type", answerType(route))
 }
 
 const serving = Effect.fnUntraced(function* (
@@ -113,22 +70,14 @@ const serving = Effect.fnUntraced(function* (
   res.end()
 })
 
-/** What canonical is, or was when a Task was claimed: a client leaves out of a push what that holds. */
-const known = Effect.fnUntraced(function* (projectId: string, { run }: Caller) {
-  const { commit, name } = run === undefined ? yield* shownMain(projectId) : { commit: run.baseCommit, name: mainRef }
-  return `${commit} ${name}`
-})
-
 const opening = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, caller: Caller) {
-  const { projectId, service } = route
-  const greeting = Buffer.concat([line(`# service=${service}\n`), flush])
-  if (service === "git-receive-pack") {
-    const first = yield* known(projectId, caller)
+  if (route.service === "git-receive-pack") {
+    const first = yield* pushGreeting(route, caller)
     begin(res, route)
-    res.end(Buffer.concat([greeting, line(`${first}\0${capabilities}\n`), flush]))
+    res.end(first)
     return
   }
-  yield* serving({ req, res }, route, caller, { request: null, greeting })
+  yield* serving({ req, res }, route, caller, { request: null, greeting: greetingOf(route) })
 })
 
 const fetching = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, caller: Caller) {
@@ -153,19 +102,25 @@ const pushing = Effect.fnUntraced(function* (
   res.end(reportOf(request, outcome))
 })
 
+const working = Effect.fnUntraced(function* (
+  exchanged: Exchanged,
+  route: Route,
+  found: Effect.Success<ReturnType<typeof demandCaller>>
+) {
+  if (route.isOpening) return yield* opening(exchanged, route, found.caller)
+  yield* route.service === "git-upload-pack"
+    ? fetching(exchanged, route, found.caller)
+    : pushing(exchanged, route, found)
+})
+
 const exchange = (turns: GitTurns.GitTurns, exchanged: Exchanged, address: string, route: Route) =>
   Effect.gen(function* () {
     const { req } = exchanged
-    const found = yield* demandCaller(req, address, route.projectId, needs[route.service])
+    const found = yield* demandCaller(req.headers.authorization ?? null, address, route.projectId, needs[route.service])
     const userId = found.caller.user.id
     if (!route.isOpening && req.headers["content-type"] !== `application/x-${route.service}-request`)
       return yield* new BadBody({ status: 415, reason: "This is not what git sends." })
-    const work = route.isOpening
-      ? opening(exchanged, route, found.caller)
-      : route.service === "git-upload-pack"
-        ? fetching(exchanged, route, found.caller)
-        : pushing(exchanged, route, found)
-    return yield* turns.inTurn(userId, route.projectId, work)
+    return yield* turns.inTurn(userId, route.projectId, working(exchanged, route, found))
   }).pipe(
     Effect.catchTag("BadBody", (error) => Effect.fail(problemFrom(error))),
     refusing
@@ -189,10 +144,6 @@ export interface GitListener {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
 }
 
-/** The template of a route, for counts and the access log. Never what the caller wrote. */
-const templateOf = (route: Route | Problem): string =>
-  route instanceof Problem ? "unknown" : `/git/:id.git/${route.isOpening ? "info/refs" : route.service}`
-
 /** Counts a request when it is over, and logs it when that is wanted, as the API does. */
 const observer = Effect.gen(function* () {
   const { httpRequests, httpSeconds } = yield* Meters
@@ -214,7 +165,7 @@ const observer = Effect.gen(function* () {
 
 /** Answers git until its scope closes. Who leaves in the middle ends what was done for them. */
 export const make = Effect.fnUntraced(function* (readers: Readers, trustProxy: boolean) {
-  const turns = GitTurns.make()
+  const turns = GitTurns.make(ServerLimits.gitRequestsAtOnce)
   const observe = yield* observer
   const fibers = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(fibers)<Effect.Services<ReturnType<typeof exchange>>>()

@@ -11,6 +11,7 @@ import { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import { consoleFolder } from "../console/ConsoleFiles.ts"
 import * as ConsoleListener from "../console/ConsoleListener.ts"
+import { prefix } from "../../git/GitRoutes.ts"
 import * as GitListener from "../git/GitListener.ts"
 import * as OidcProvider from "../identity/OidcProvider.ts"
 import * as McpListener from "../mcp/McpListener.ts"
@@ -138,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
   const listener: RequestListener = (req, res) => {
     if (screens?.(req, res) === true) return
     if (mcp !== null && McpListener.isMcp(req.url)) return mcp(req, res)
-    return req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
+    return req.url?.startsWith(prefix) === true ? git.handle(req, res) : handler(req, res)
   }
   return listener
 })

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import { GitTransport } from "@pawl/adapters-local/repositories/transport/GitTransport"
+import { PushReceiver } from "@pawl/adapters-local/repositories/transport/PushReceiver"
 import { candidateFork, runId, taskId, workspaceFork } from "@pawl/core/primitives/Ids"
 import { Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { Effect } from "effect"
@@ -36,6 +37,7 @@ const plant = ({ fork }: RepositoryRef) => {
 const program = Effect.gen(function* () {
   const repositories = yield* Repositories
   const transport = yield* GitTransport
+  const pushes = yield* PushReceiver
   const s0 = yield* repositories.seed({
     project,
     files: { "a.txt": "1\n2\n3\n", ...treeFiles(payload) },
@@ -77,7 +79,7 @@ const program = Effect.gen(function* () {
   ] as const)
     yield* transport.serve({ project, refs, request, version, into, greeting: new Uint8Array() })
   const empty = Buffer.from("5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e", "hex")
-  yield* transport.receive({ project, commit: merged.commit, pack: empty }, (pushed) =>
+  yield* pushes.receive({ project, commit: merged.commit, pack: empty }, (pushed) =>
     pushed.editsFrom(s0.tree, { project })
   )
   console.log(`done ${merged.commit}`)

@@ -1,20 +1,21 @@
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
-import { flush, line, lineAt } from "../../../src/node/git/PktLine.ts"
-import { reportOf } from "../../../src/node/git/PushReport.ts"
-import { parsePush, zero } from "../../../src/node/git/PushRequest.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
+import { flush, line, lineAt } from "../../src/git/PktLine.ts"
+import { reportOf } from "../../src/git/PushReport.ts"
+import { parsePush, zero } from "../../src/git/PushRequest.ts"
 
 const id = "a".repeat(40)
 const update = (ref: string, words = "") => line(`${zero} ${id} ${ref}${words}\n`)
 const ref = "refs/changes/chg_00000000-0000-4000-8000-000000000000"
 
 /** The lines of an answer with their bands. */
-const linesOf = (answer: Buffer): ReadonlyArray<string | null> => {
+const linesOf = (answer: Uint8Array): ReadonlyArray<string | null> => {
   const lines: Array<string | null> = []
   for (let at = 0; at < answer.length;) {
     const read = lineAt(answer, at)
     if (read === undefined) throw new Error("no line")
-    lines.push(read.body?.toString("utf8") ?? null)
+    lines.push(read.body === null ? null : textOf(read.body))
     at = read.next
   }
   return lines
@@ -35,7 +36,7 @@ describe("a push", () => {
       { from: zero, to: id, ref: "refs/tags/v1" }
     ])
     expect(request?.capabilities.has("report-status")).toBe(true)
-    expect(request?.pack.toString()).toBe("PACK…")
+    expect(textOf(request?.pack ?? flush)).toBe("PACK…")
     expect(parsePush(flush)).toMatchObject({ updates: [] })
   })
 

@@ -1,38 +1,39 @@
 /** Who asks by git: a token as the password of HTTP Basic, as git sends it, or as a bearer token. */
-import type { IncomingMessage } from "node:http"
 import { requireRole, requireScope } from "@pawl/core/access/Access"
 import { Unauthenticated } from "@pawl/core/access/Tokens"
-import { Effect, Option, Redacted } from "effect"
-import { byToken } from "../../http/request/Callers.ts"
-import type { Need } from "../../api/Needs.ts"
-import { beyond } from "../../http/request/TaskReach.ts"
-import { RateLimits, strangerAt } from "../../http/request/RateLimits.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
+import { Effect, Option, Redacted, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import { byToken } from "../http/request/Callers.ts"
+import type { Need } from "../api/Needs.ts"
+import { beyond } from "../http/request/TaskReach.ts"
+import { RateLimits, strangerAt } from "../http/request/RateLimits.ts"
 
 /** The token of an `Authorization` header; null without any. A user name says nothing here. */
-const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
+const tokenIn = (header: string | null): Redacted.Redacted | null => {
   const [, scheme = "", value = ""] = /^(basic|bearer) +(\S+) *$/i.exec(header ?? "") ?? []
   if (value === "") return null
   if (scheme.toLowerCase() === "bearer") return Redacted.make(value)
   // Read strictly: what only a lenient reader takes for a token, nobody else would know for one.
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return Redacted.make("")
-  const text = Buffer.from(value, "base64").toString("utf8")
+  const text = Result.match(Base64.decode(value), { onFailure: () => "", onSuccess: textOf })
   const colon = text.indexOf(":")
   return Redacted.make(colon < 0 ? "" : text.slice(colon + 1))
 }
 
 /**
  * The caller and the Project, when the token's scopes and the caller's role cover the need; else it fails as the API
- * does. The request is counted.
+ * does. The request is counted. `authorization` is the header's text.
  */
 export const demandCaller = Effect.fnUntraced(function* (
-  request: IncomingMessage,
+  authorization: string | null,
   address: string,
   projectId: string,
   need: Need
 ) {
   const rates = yield* RateLimits
   const stranger = rates.take(strangerAt(Option.some(address)))
-  const token = tokenIn(request.headers.authorization)
+  const token = tokenIn(authorization)
   const caller = yield* token === null
     ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(byToken(token), "Unauthenticated", () => stranger)

@@ -4,9 +4,9 @@
  */
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { Effect } from "effect"
-import type { Problem } from "../../api/Problem.ts"
-import { problemOf } from "../../http/answer/Problems.ts"
-import { ServerLimits } from "../../ServerLimits.ts"
+import type { Problem } from "../api/Problem.ts"
+import { problemOf } from "../http/answer/Problems.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 
 const busy = problemOf(
   429,
@@ -28,10 +28,10 @@ export interface GitTurns {
   readonly isAwaited: () => boolean
 }
 
-/** Bounded by `ServerLimits.gitRequestsAtOnce`, `gitRequestsWaiting`, `gitRequestsWaitingPerCaller` and `gitWaitMs`. */
-export const make = (): GitTurns => {
+/** Bounded by `ServerLimits.gitRequestsWaiting`, `gitRequestsWaitingPerCaller` and `gitWaitMs`. */
+export const make = (requestsAtOnce: number): GitTurns => {
   const callers = FairSlots.make(ServerLimits.gitRequestsWaiting)
-  const projects = FairSlots.make(ServerLimits.gitRequestsAtOnce)
+  const projects = FairSlots.make(requestsAtOnce)
   return {
     inTurn: (caller, project, work) =>
       Effect.suspend(() =>

@@ -1,6 +1,5 @@
 /** What the agent of a claimed Task pushes: kept in the run's fork until the run is published. */
-import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { GitTransport, type Pushed } from "@pawl/adapters-local/repositories/transport/GitTransport"
+import { type Pushed, PushReceiver } from "@pawl/adapters-local/repositories/transport/PushReceiver"
 import { find } from "@pawl/core/ledger/Decision"
 import { user } from "@pawl/core/model/Actor"
 import type { OutsideWork, TaskRun } from "@pawl/core/model/Task"
@@ -10,6 +9,7 @@ import { Repositories } from "@pawl/core/project/Repositories"
 import { RunNotHeld } from "@pawl/core/task/OutsideLeases"
 import { receive, refOfTask } from "@pawl/core/task/OutsideRuns"
 import { Effect } from "effect"
+import type { GitBody } from "./GitBody.ts"
 import { type PushRequest, zero } from "./PushRequest.ts"
 import { messageOf, outcomeOf, refuse, synced } from "./Pushes.ts"
 
@@ -38,8 +38,8 @@ const receiving = Effect.fnUntraced(function* (run: TaskRun, outside: OutsideWor
   const at = { project, fork: workspaceFork(run.id) }
   const baseTree = (yield* (yield* Repositories).resolve(at, outside.base)).tree
   const commit = request.updates[0]?.to ?? zero
-  const transport = yield* GitTransport
-  const work = yield* transport.receive({ project, commit, pack: request.pack }, (pushed) =>
+  const receiver = yield* PushReceiver
+  const work = yield* receiver.receive({ project, commit, pack: request.pack }, (pushed) =>
     workOf(run, outside, baseTree, pushed)
   )
   yield* receive(user(outside.claimedBy), run.id, work)
@@ -55,7 +55,7 @@ const receiving = Effect.fnUntraced(function* (run: TaskRun, outside: OutsideWor
 
 /** Takes a push of who works a run outside. It always ends in words. */
 export const pushOfTask = Effect.fnUntraced(
-  function* (known: TaskRun, request: PushRequest, { cut }: { readonly cut: boolean }) {
+  function* (known: TaskRun, request: PushRequest, { cut, maxBytes }: Pick<GitBody, "cut" | "maxBytes">) {
     // What was pushed before may have moved the record on.
     const run = (yield* find("taskRun", known.id))?.record ?? known
     const ref = refOfTask(run.taskId)
@@ -65,7 +65,7 @@ export const pushOfTask = Effect.fnUntraced(
     if (cut)
       return yield* refuse(
         "too large",
-        `The push has more than ${LocalLimits.gitPushBytes} bytes, which is the most. Push less at a time.`
+        `The push has more than ${maxBytes} bytes, which is the most. Push less at a time.`
       )
     if (run.outside === undefined) return yield* new RunNotHeld({ runId: run.id, reason: "no agent outside works it" })
     return yield* receiving(run, run.outside, request)

@@ -1,7 +1,5 @@
 /** What a push becomes: a person's ChangeSet, by the same use case and rules as an edit over the API, or a refusal in words. */
-import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { GitTransport, type Pushed } from "@pawl/adapters-local/repositories/transport/GitTransport"
-import type { PackRefused } from "@pawl/adapters-local/repositories/transport/PackBounds"
+import { type PackRefused, type Pushed, PushReceiver } from "@pawl/adapters-local/repositories/transport/PushReceiver"
 import { user } from "@pawl/core/model/Actor"
 import type { User } from "@pawl/core/model/Membership"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
@@ -18,10 +16,11 @@ import { type FileEdits, RepositoriesUnavailable } from "@pawl/core/project/Repo
 import type { Generation, Head } from "@pawl/core/model/Generation"
 import { ensureSynced } from "@pawl/core/project/SourceSync"
 import { Data, Effect } from "effect"
-import type { Problem } from "../../api/Problem.ts"
-import { refusing } from "../../http/answer/HandlerAnswer.ts"
-import type { Refusal } from "../../http/answer/Refusal.ts"
+import type { Problem } from "../api/Problem.ts"
+import { refusing } from "../http/answer/HandlerAnswer.ts"
+import type { Refusal } from "../http/answer/Refusal.ts"
 import { changeOfRef, isTaskRef, mainRef, refOfChange } from "./RefNames.ts"
+import type { GitBody } from "./GitBody.ts"
 import { type PushRequest, zero } from "./PushRequest.ts"
 import type { Outcome } from "./PushReport.ts"
 
@@ -158,10 +157,10 @@ const receiving = Effect.fnUntraced(
       return yield* new Unknown({ kind: "change", id: changeId })
     yield* refuseArchived(project.id)
     yield* synced(project.id)
-    const transport = yield* GitTransport
+    const receiver = yield* PushReceiver
     const services = yield* Effect.context<Records>()
     const commit = request.updates[0]?.to ?? zero
-    const found = yield* transport.receive({ project: project.id, commit, pack: request.pack }, (pushed) =>
+    const found = yield* receiver.receive({ project: project.id, commit, pack: request.pack }, (pushed) =>
       Effect.provide(editOf(asked, pushed), services)
     )
     if ("before" in found) return recorded(found.before, true, false)
@@ -198,13 +197,18 @@ export const outcomeOf = (error: Refused): Effect.Effect<Outcome> => {
 
 /** Takes a push of a caller who may write here. It always ends in words. */
 export const push = Effect.fnUntraced(
-  function* (caller: User, project: Project, request: PushRequest, { cut }: { readonly cut: boolean }) {
+  function* (
+    caller: User,
+    project: Project,
+    request: PushRequest,
+    { cut, maxBytes }: Pick<GitBody, "cut" | "maxBytes">
+  ) {
     const changeId = changeAsked(request)
     if (typeof changeId !== "string") return yield* changeId
     if (cut)
       return yield* refuse(
         "too large",
-        `The push has more than ${LocalLimits.gitPushBytes} bytes, which is the most. Push less at a time.`
+        `The push has more than ${maxBytes} bytes, which is the most. Push less at a time.`
       )
     return yield* receiving({ caller, project, changeId }, request)
   },

@@ -1,6 +1,7 @@
 /** What a client asks in a push: refs to move, and the pack that they need. */
+import { textOf } from "@pawl/core/primitives/Utf8"
 import { lineAt } from "./PktLine.ts"
-import { ServerLimits } from "../../ServerLimits.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 
 /** One ref that is to be moved, by ids of commits. */
 export interface RefUpdate {
@@ -16,7 +17,7 @@ export interface PushRequest {
   readonly updates: ReadonlyArray<RefUpdate>
   readonly capabilities: ReadonlySet<string>
   /** Nothing where refs are only deleted. */
-  readonly pack: Buffer
+  readonly pack: Uint8Array
 }
 
 /** How git writes that there is no commit. */
@@ -28,7 +29,7 @@ const updateForm = new RegExp(
 )
 
 /** Reads the beginning of a push. `undefined` when it has not the form that git gives it. */
-export const parsePush = (body: Buffer): PushRequest | undefined => {
+export const parsePush = (body: Uint8Array): PushRequest | undefined => {
   const updates: Array<RefUpdate> = []
   let capabilities: ReadonlySet<string> = new Set()
   let at = 0
@@ -37,7 +38,7 @@ export const parsePush = (body: Buffer): PushRequest | undefined => {
     if (read === undefined) return undefined
     at = read.next
     if (read.body === null) break
-    const text = read.body.toString("utf8").replace(/\n$/, "")
+    const text = textOf(read.body).replace(/\n$/, "")
     // Of a shallow clone. What it lacks canonical has: a commit that is not whole is refused when it is unpacked.
     if (updates.length === 0 && /^shallow [0-9a-f]{40}$/.test(text)) continue
     const [command = "", words] = text.split("\0", 2)

@@ -1,6 +1,7 @@
 /** The answer to a push: what became of each ref, and the words that git shows as `remote: …`. */
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { band, flush, line } from "./PktLine.ts"
+import { band, flush, inOrder, line } from "./PktLine.ts"
 import type { PushRequest } from "./PushRequest.ts"
 
 /** What became of one ref. */
@@ -15,15 +16,15 @@ export interface Outcome {
 const plain = (text: string): string => text.replace(/\p{Cc}/gu, " ")
 
 /** The bytes of the answer. The outcome is that of every ref: more than one are never taken. */
-export const reportOf = ({ capabilities, updates }: PushRequest, { refused, says }: Outcome): Buffer => {
+export const reportOf = ({ capabilities, updates }: PushRequest, { refused, says }: Outcome): Uint8Array => {
   const words = refused === null ? null : plain(refused).slice(0, Limits.repeatedLength)
-  const report = Buffer.concat([
+  const report = inOrder([
     line("unpack ok\n"),
     ...updates.map(({ ref }) => line(words === null ? `ok ${ref}\n` : `ng ${ref} ${words}\n`)),
     flush
   ])
-  const reported = capabilities.has("report-status") ? report : Buffer.alloc(0)
+  const reported = capabilities.has("report-status") ? report : new Uint8Array()
   if (!capabilities.has("side-band-64k")) return reported
-  const said = Buffer.from(says.map((each) => `${plain(each)}\n`).join(""), "utf8")
-  return Buffer.concat([...band(2, said), ...band(1, reported), flush])
+  const said = utf8(says.map((each) => `${plain(each)}\n`).join(""))
+  return inOrder([...band(2, said), ...band(1, reported), flush])
 }

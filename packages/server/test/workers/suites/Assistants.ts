@@ -16,7 +16,7 @@ export const assistants = (installed: () => Installed): void => {
       const { call, client } = await assistantAt(here(), { mode, token: owner })
       const { projects } = (
         await Flow.until(
-          () => call("list_projects"),
+          () => call("list_projects", { limit: 100 }),
           ({ structured }) => JSON.stringify(structured.projects).includes(project.id)
         )
       ).structured

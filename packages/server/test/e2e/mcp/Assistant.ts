@@ -5,7 +5,7 @@ import { token as ownerToken } from "../kit/ServerProcess.ts"
 
 /** What the tests read of the answers of tools; each answer has some of it. */
 export interface Structured {
-  readonly projects: ReadonlyArray<unknown>
+  readonly projects: ReadonlyArray<{ readonly id: string }>
   readonly canonical: { readonly generation: number }
   readonly change: { readonly id: string }
   readonly changes: ReadonlyArray<{ readonly id: string; readonly createdBy: { readonly id: string } }>

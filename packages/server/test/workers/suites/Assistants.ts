@@ -4,6 +4,20 @@ import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import { assistantAt } from "../../e2e/mcp/Assistant.ts"
 
+type Call = Awaited<ReturnType<typeof assistantAt>>["call"]
+
+/** All Projects that an assistant may see, page by page. */
+const listed = async (call: Call): Promise<ReadonlyArray<{ readonly id: string }>> => {
+  const found: Array<{ readonly id: string }> = []
+  for (let cursor: string | undefined, more = true; more;) {
+    const { structured } = await call("list_projects", { limit: 50, ...(cursor !== undefined && { cursor }) })
+    found.push(...structured.projects)
+    cursor = structured.nextCursor ?? undefined
+    more = cursor !== undefined
+  }
+  return found
+}
+
 /** Tests of assistants at an installation. */
 export const assistants = (installed: () => Installed): void => {
   describe("An assistant at /mcp in workerd", () => {
@@ -14,12 +28,10 @@ export const assistants = (installed: () => Installed): void => {
       const project = await Flow.createProject(api, `assisted-${mode}`, Flow.source("one"))
       await Flow.liveApp(api, project.id, 0)
       const { call, client } = await assistantAt(here(), { mode, token: owner })
-      const { projects } = (
-        await Flow.until(
-          () => call("list_projects", { limit: 100 }),
-          ({ structured }) => JSON.stringify(structured.projects).includes(project.id)
-        )
-      ).structured
+      const projects = await Flow.until(
+        () => listed(call),
+        (found) => found.some(({ id }) => id === project.id)
+      )
       expect(projects).toContainEqual(expect.objectContaining({ id: project.id, status: "active" }))
       const opened = await call("open_change", {
         project: project.id,

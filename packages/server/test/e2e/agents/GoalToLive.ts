@@ -23,6 +23,17 @@ const team: Team = {
   }
 }
 
+/** Who made what is in a generation, as its signed statement says. */
+const makersOf = async (api: DemoApi, projectId: string, generation: number): Promise<unknown> => {
+  const path = `/v1/projects/${projectId}/versions/${generation}/statement`
+  // Until it is signed it is refused.
+  const envelope = await Flow.until(
+    () => api.get<{ readonly payload: string }>(path).catch(() => null),
+    (found) => found !== null
+  )
+  return JSON.parse(Buffer.from(envelope!.payload, "base64").toString()).predicate.made
+}
+
 /** Takes a goal to its host, and answers its Change. */
 export const goalToLive = async (api: DemoApi, provider: ScriptedProvider, slug: string) => {
   provider.follow(script(team))
@@ -43,6 +54,11 @@ export const goalToLive = async (api: DemoApi, provider: ScriptedProvider, slug:
   expect((await api.page(app.url)).text).toBe("hello from three agents")
   expect((await api.page(`${app.url}note.txt`)).text).toBe("noted\n")
   const change = await ChangeFlow.changeWhen(api, opened.id, ({ status }) => status === "completed")
+  // Each ChangeSet by its agent, on behalf of whoever opened the Change, with the model that it asked.
+  const author = { type: "agent", id: expect.any(String), for: change.createdBy.id, model: "small", tier: "fast" }
+  expect(await makersOf(api, project.id, 1)).toEqual(
+    candidate.changeSets.map((changeSet) => ({ changeSet, digest: { gitCommit: expect.any(String) }, author }))
+  )
   const calls = await ChangeFlow.callsOf(api, opened.id)
   expect(calls.map(({ purpose }) => purpose).filter((purpose) => purpose === "plan")).toEqual(["plan"])
   expect(new Set(calls.map(({ state }) => state))).toEqual(new Set(["settled"]))

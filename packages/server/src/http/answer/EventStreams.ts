@@ -96,12 +96,22 @@ export const openWhile = Effect.fnUntraced(function* <E, E2, R2>(
   const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
     Stream.mapEffect(() => Effect.as(look, heartbeat))
   )
-  const looks = Stream.drain(Stream.mapEffect(Stream.fromPubSub(looking), () => look))
-  const body = Stream.make(opening).pipe(
-    Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
-    Stream.interruptWhen(Deferred.await(closing)),
-    Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
-    (stream) => Stream.unwrap(Effect.as(counted(open, caller.user.id), stream)),
+  const shown = (asked: PubSub.Subscription<void>) => {
+    // Looks once more now: rights may have ended after the answer was decided and before it hears of that.
+    const looks = Stream.concat(Stream.make(undefined), Stream.fromSubscription(asked)).pipe(
+      Stream.mapEffect(() => look),
+      Stream.drain
+    )
+    return Stream.make(opening).pipe(
+      Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
+      Stream.interruptWhen(Deferred.await(closing)),
+      Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem))))
+    )
+  }
+  const body = counted(open, caller.user.id).pipe(
+    Effect.andThen(PubSub.subscribe(looking)),
+    Effect.map(shown),
+    Stream.unwrap,
     Stream.encodeText,
     Stream.provideContext(context)
   )

@@ -20,8 +20,8 @@ const layer = Layer.mergeAll(MemoryLedger.layerMemory, WebCryptoSecrets.layer, E
 const projectId = "proj_00000000-0000-4000-8000-000000000001"
 const time = "2026-01-01T00:00:00.000Z"
 
-/** A viewer's open stream, read until it ends. */
-const openStream = Effect.gen(function* () {
+/** A viewer's stream that was answered and is not read yet. */
+const answered = Effect.gen(function* () {
   const { user: owner } = yield* bootstrap({
     organization: "Home",
     owner: "Owner",
@@ -57,13 +57,19 @@ const openStream = Effect.gen(function* () {
     Effect.provideService(Clock.Clock, watched)
   )
   if (response.body._tag !== "Stream") return yield* Effect.die(new Error("no stream"))
-  const reading = yield* Effect.forkChild(
-    Stream.runFold(
-      response.body.stream,
-      () => "",
-      (text, bytes) => text + new TextDecoder().decode(bytes)
-    )
+  const { stream } = response.body
+  const read = Stream.runFold(
+    stream,
+    () => "",
+    (text, bytes) => text + new TextDecoder().decode(bytes)
   )
+  return { caller, read, asleep }
+})
+
+/** The same, read until it ends. */
+const openStream = Effect.gen(function* () {
+  const { asleep, caller, read } = yield* answered
+  const reading = yield* Effect.forkChild(read)
   // The reader takes its first bytes, and waits for the first beat, before the clock moves.
   yield* Deferred.await(asleep)
   return { caller, reading }
@@ -114,6 +120,16 @@ describe("An open event stream", () => {
         yield* Keepers.disable(caller.user.id, null)
         yield* EventStreams.lookAgain(yield* EventStreams.OpenStreams)
         expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n: still here\n\n")
+      })
+    ))
+
+  it("ends without a beat where its reader's role ended before it was first read", () =>
+    run(
+      Effect.gen(function* () {
+        const { read } = yield* answered
+        yield* Members.replace(projectId, [])
+        yield* EventStreams.lookAgain(yield* EventStreams.OpenStreams)
+        expect(yield* read).toBe("retry: 1000\n\n")
       })
     ))
 

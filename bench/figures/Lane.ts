@@ -1,24 +1,19 @@
 /** What the lane costs: evidence that counts again, a chain that lands, steps of a long line, and a swap beside it. */
 import { join } from "node:path"
 import { startServer } from "../../packages/server/test/e2e/kit/ServerProcess.ts"
-import { type Bench, figure, type Figure, ratioAtMost, type RunOptions, valueAtMost } from "../Figure.ts"
+import { figure, type Measured, ratioAtMost, type RunOptions, valueAtMost } from "../Figure.ts"
 import { replay } from "../parts/BareCommits.ts"
-import { withFolder } from "../parts/Folder.ts"
 import * as LaneOnServer from "../parts/LaneOnServer.ts"
 import * as LongLane from "../parts/LongLane.ts"
 import * as PairedPromotions from "../parts/PairedPromotions.ts"
 import * as UnlanedPromotions from "../parts/UnlanedPromotions.ts"
+import { inParts } from "../Parts.ts"
 import { across, lastly, median, worst } from "../Rounds.ts"
 
 /** Differences of a few hundredths are asked for: fewer pairs do not show them. */
 const leastPairs = 15
 /** A round of the chain waits most of a minute for its checks. */
 const chainRounds = 3
-
-interface Part {
-  readonly figures: ReadonlyArray<Figure>
-  readonly notes: ReadonlyArray<string>
-}
 
 const percentile = (values: ReadonlyArray<number>, at: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * at))]!
@@ -41,7 +36,7 @@ const repeated = async <A>(
 }
 
 /** Steps of a line of a hundred, and the rows of their commits by hand. */
-const stepping = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const stepping = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const runs = await repeated("steps", rounds, say, async (round) => {
     const steps = await LongLane.steps(join(folder, `steps-${round}.db`))
     const bare = replay(
@@ -88,7 +83,7 @@ const stepping = async (folder: string, { rounds, say }: RunOptions): Promise<Pa
 }
 
 /** A swap of a Project whose Policy has the lane off, and of one from before there was a lane. */
-const swapping = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const swapping = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const pairs = Math.max(rounds, leastPairs)
   const runs = await PairedPromotions.rounds(folder, UnlanedPromotions.ways, pairs, say)
   const { before, off } = UnlanedPromotions.sizes()
@@ -112,7 +107,7 @@ const swapping = async (folder: string, { rounds, say }: RunOptions): Promise<Pa
 }
 
 /** A chain that lands, and trees that are known, on one server. */
-const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const commits = await LongLane.landingCommits(join(folder, "landing.db"))
   const server = await startServer({
     data: join(folder, "data"),
@@ -173,16 +168,8 @@ const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Par
   }
 }
 
-/** Each part, by the figures that it makes. */
-const parts: ReadonlyArray<readonly [ReadonlyArray<string>, (folder: string, options: RunOptions) => Promise<Part>]> = [
+export const bench = inParts([
   [["promotion-lane-off", "promotion-lane-off-cpu"], swapping],
   [["lane-step-p99", "lane-step"], stepping],
   [["known-tree", "known-tree-used", "chain-of-20"], serving]
-]
-
-export const bench: Bench = (options) =>
-  withFolder(async (folder) => {
-    const made: Array<Part> = []
-    for (const [figures, part] of parts) if (options.wants(...figures)) made.push(await part(folder, options))
-    return { figures: made.flatMap(({ figures }) => figures), notes: made.flatMap(({ notes }) => notes) }
-  })
+])

@@ -1,8 +1,9 @@
 /** Twenty Changes that race in a lane: how long until the last has landed, and what a bad one in front costs. */
 import { join } from "node:path"
-import { type Bench, type Figure, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
+import { type Bench, figure, type Measured, ratioAtMost, valueAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"
 import { openRaces, type Raced, racers } from "../parts/LaneRace.ts"
+import { together } from "../Parts.ts"
 import { across, inTurn, lastly, median, worst } from "../Rounds.ts"
 
 const lastOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> => all.map(({ last }) => last)
@@ -19,12 +20,7 @@ const whole = (raced: Raced, landed: number): Raced => {
   return raced
 }
 
-interface Part {
-  readonly figures: ReadonlyArray<Figure>
-  readonly notes: ReadonlyArray<string>
-}
-
-const inTwenty = (races: ReadonlyArray<Raced>): Part => ({
+const inTwenty = (races: ReadonlyArray<Raced>): Measured => ({
   figures: [
     figure({
       name: "lane-20-slots-beyond",
@@ -41,7 +37,7 @@ const inTwenty = (races: ReadonlyArray<Raced>): Part => ({
   ]
 })
 
-const inFour = (races: ReadonlyArray<Raced>): Part => ({
+const inFour = (races: ReadonlyArray<Raced>): Measured => ({
   figures: [
     figure({
       name: "lane-4-slots",
@@ -58,7 +54,7 @@ const inFour = (races: ReadonlyArray<Raced>): Part => ({
   ]
 })
 
-const behindBad = (races: ReadonlyArray<Raced>): Part => ({
+const behindBad = (races: ReadonlyArray<Raced>): Measured => ({
   figures: [
     figure({
       name: "lane-bad-in-front-runs",
@@ -94,6 +90,5 @@ export const bench: Bench = ({ rounds, say, wants }) =>
       ])
     )
     const raced = await lastly(inTurn(rounds, sides, say), () => Promise.all(opened.map(({ close }) => close())))
-    const parts = wanted.map((name) => races[name].part(raced[name]!))
-    return { figures: parts.flatMap(({ figures }) => figures), notes: parts.flatMap(({ notes }) => notes) }
+    return together(wanted.map((name) => races[name].part(raced[name]!)))
   })

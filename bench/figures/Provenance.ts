@@ -1,16 +1,15 @@
 /** What signed statements cost: to verify, to write, to sign, and to look at before a row is served. */
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { ReleaseTrustShape } from "@pawl/core/provenance/TrustedKeys"
-import { type Bench, figure, type Figure, ratioAtLeast, ratioAtMost, type RunOptions, valueAtMost } from "../Figure.ts"
+import { figure, type Measured, ratioAtLeast, ratioAtMost, type RunOptions, valueAtMost } from "../Figure.ts"
 import * as CheckedRows from "../parts/CheckedRows.ts"
-import { withFolder } from "../parts/Folder.ts"
 import * as Front from "../parts/Front.ts"
 import * as PairedPromotions from "../parts/PairedPromotions.ts"
 import * as ProvenPack from "../parts/ProvenPack.ts"
 import * as SignedPromotions from "../parts/SignedPromotions.ts"
 import * as StatedPromotions from "../parts/StatedPromotions.ts"
 import * as StatedRows from "../parts/StatedRows.ts"
+import { inParts } from "../Parts.ts"
 import { across, inTurn, lastly, median } from "../Rounds.ts"
 
 /** How soon a promotion is to be signed. */
@@ -22,17 +21,12 @@ const leastServingPairs = 25
 const loadMs = Number(process.env["PAWL_BENCH_LOAD_MS"] ?? 1000)
 const connections = 16
 
-interface Part {
-  readonly figures: ReadonlyArray<Figure>
-  readonly notes: ReadonlyArray<string>
-}
-
 const walls = (all: ReadonlyArray<ProvenPack.Spent>) => all.map(({ wall }) => wall)
 const cpus = (all: ReadonlyArray<ProvenPack.Spent>) => all.map(({ cpu }) => cpu)
 const told = (values: ReadonlyArray<number>, digits = 0): string => median(values).toFixed(digits)
 
 /** The pack of 10,000 generations: quickly, and every signature. */
-const verifying = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const verifying = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const [pack, data] = [join(folder, "pack"), join(folder, "data")]
   say(`making ${ProvenPack.generations} generations`)
   const statements = await ProvenPack.make(pack, data)
@@ -77,7 +71,7 @@ const verifying = async (folder: string, { rounds, say }: RunOptions): Promise<P
 }
 
 /** Promotion commits, one with its statement and the same without in turn. */
-const promoting = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const promoting = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const pairs = Math.max(rounds, leastPairs)
   const runs = await PairedPromotions.rounds(folder, StatedPromotions.ways, pairs, say)
   const { bare, stated } = StatedPromotions.sizes()
@@ -101,7 +95,7 @@ const promoting = async (folder: string, { rounds, say }: RunOptions): Promise<P
 }
 
 /** A real server: a promotion's signature, and a bad release that is taken back while the signer is dead. */
-const signing = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const signing = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   say("promotions of a server that signs")
   const signed = await SignedPromotions.signedAfter(folder, Math.max(rounds, leastPairs))
   say("restores with a dead signer")
@@ -134,7 +128,7 @@ const signing = async (folder: string, { rounds, say }: RunOptions): Promise<Par
 }
 
 /** Cold rows, one after the other. */
-const looking = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const looking = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const { close, round } = await CheckedRows.prepared(folder)
   const sides = { rows: round }
   const runs = await lastly(inTurn<keyof typeof sides, CheckedRows.Looked>(rounds, sides, say), close)
@@ -167,7 +161,7 @@ const looking = async (folder: string, { rounds, say }: RunOptions): Promise<Par
 const source = `export default { fetch: () => new Response("hello", { headers: { "content-type": "text/plain" } }) }\n`
 
 /** One warm app through two fronts, of which one looks at statements. */
-const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Part> => {
+const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const pairs = Math.max(rounds, leastServingPairs)
   const keys = await StatedRows.open(join(folder, "front-keys"))
   const open = async (name: string, trust?: ReleaseTrustShape) => {
@@ -199,19 +193,10 @@ const serving = async (folder: string, { rounds, say }: RunOptions): Promise<Par
   }
 }
 
-/** Each part, by the figures that it makes. */
-const parts: ReadonlyArray<readonly [ReadonlyArray<string>, (folder: string, options: RunOptions) => Promise<Part>]> = [
+export const bench = inParts([
   [["cold-row", "cold-row-reads"], looking],
   [["promotion-stated", "promotion-stated-cpu"], promoting],
   [["verify-quick", "verify-quick-data", "verify-signatures", "verify-signatures-cpu"], verifying],
   [["requests-enforced"], serving],
   [["promotion-signed", "restore-signer-dead"], signing]
-]
-
-export const bench: Bench = (options) =>
-  withFolder(async (folder) => {
-    mkdirSync(folder, { recursive: true })
-    const made: Array<Part> = []
-    for (const [figures, part] of parts) if (options.wants(...figures)) made.push(await part(folder, options))
-    return { figures: made.flatMap(({ figures }) => figures), notes: made.flatMap(({ notes }) => notes) }
-  })
+])

@@ -2,17 +2,6 @@
 
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 
-/** All of these, one after the other. */
-export const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
-}
-
 /** As memcmp: negative when `one` comes first. */
 export const compareBytes = (one: Uint8Array, other: Uint8Array): number => {
   const length = Math.min(one.length, other.length)

@@ -4,7 +4,8 @@ import { hexBytes, utf8 } from "@pawl/core/primitives/Digest"
 import { exactText, textOf } from "@pawl/core/primitives/Utf8"
 import { type CommitFields, commitText } from "@pawl/adapters-local/repositories/CommitText"
 import { Hex } from "effect/encoding"
-import { compareBytes, joined } from "./Bytes.ts"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
+import { compareBytes } from "./Bytes.ts"
 
 /** The kinds of objects that Pawl keeps: no tags. */
 export type ObjectType = "commit" | "tree" | "blob"

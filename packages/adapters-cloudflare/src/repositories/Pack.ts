@@ -4,7 +4,7 @@ import { Hex } from "effect/encoding"
 import { Inflate, deflate } from "pako"
 import { sameBytes, utf8 } from "@pawl/core/primitives/Digest"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
-import { joined } from "./Bytes.ts"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { gitObject, type GitObject, type ObjectType, sha1Digest, sha1Of } from "./GitObject.ts"
 import { madeBytes, withDelta } from "./PackDelta.ts"
 

@@ -1,20 +1,20 @@
 /** The paths of git's smart HTTP: `/git/<project id>.git`, and the three below it that git asks for. */
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import type { Caller } from "@pawl/core/access/Tokens"
 import { Effect } from "effect"
 import { type Need, reading, writing } from "../api/Needs.ts"
 import { Problem } from "../api/Problem.ts"
 import { problemOf } from "../http/answer/Problems.ts"
 import type { BadBody } from "./GitBody.ts"
+import { gitPath } from "./GitPath.ts"
 import { shownMain } from "./GitRefs.ts"
-import { flush, inOrder, line } from "./PktLine.ts"
+import { flush, line } from "./PktLine.ts"
 import { mainRef } from "./RefNames.ts"
 
 const services = ["git-upload-pack", "git-receive-pack"] as const
 type Service = (typeof services)[number]
 /** What each of the two services needs. */
 export const needs: { readonly [S in Service]: Need } = { "git-upload-pack": reading, "git-receive-pack": writing }
-/** What every path of git's begins with. */
-export const prefix = "/git/"
 
 /** Where a request leads. */
 export interface Route {
@@ -27,7 +27,7 @@ export interface Route {
 /** Where a request leads, by its method and path; else the problem that it is. */
 export const routeOf = (method: string, url: string): Route | Problem => {
   const [path = "", query = ""] = url.split("?", 2)
-  const [, projectId = "", rest = ""] = /^\/git\/(proj_[0-9a-f-]{36})\.git\/(.*)$/.exec(path) ?? []
+  const { projectId, rest } = gitPath(path) ?? { projectId: "", rest: "" }
   const isOpening = rest === "info/refs"
   const named = isOpening ? new URLSearchParams(query).get("service") : rest
   const service = services.find((each) => each === named)
@@ -77,13 +77,13 @@ export const answerType = ({ isOpening, service }: Route): string =>
   `application/x-${service}-${isOpening ? "advertisement" : "result"}`
 
 /** What the list of refs begins with. */
-export const greetingOf = ({ service }: Route): Uint8Array => inOrder([line(`# service=${service}\n`), flush])
+export const greetingOf = ({ service }: Route): Uint8Array => joined([line(`# service=${service}\n`), flush])
 
 /** What a push is told before it: canonical, or what that was when a Task was claimed. A client leaves out what that holds. */
 export const pushGreeting = Effect.fnUntraced(function* (route: Route, { run }: Caller) {
   const { commit, name } =
     run === undefined ? yield* shownMain(route.projectId) : { commit: run.baseCommit, name: mainRef }
-  return inOrder([greetingOf(route), line(`${commit} ${name}\0${capabilities}\n`), flush])
+  return joined([greetingOf(route), line(`${commit} ${name}\0${capabilities}\n`), flush])
 })
 
 /** The template of a route, for counts and the access log. Never what the caller wrote. */

@@ -1,18 +1,8 @@
 /** git's framing: four hex digits that say how long a line is, themselves included; `0000` ends a list. */
 import { utf8 } from "@pawl/core/primitives/Digest"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { textOf } from "@pawl/core/primitives/Utf8"
 import { ServerLimits } from "../ServerLimits.ts"
-
-/** All of these bytes, one after the other. */
-export const inOrder = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
-}
 
 /** The mark that ends a list. */
 export const flush: Uint8Array = utf8("0000")
@@ -20,7 +10,7 @@ export const flush: Uint8Array = utf8("0000")
 /** Frames text or bytes, at most `ServerLimits.gitLineBytes`. */
 export const line = (text: string | Uint8Array): Uint8Array => {
   const body = typeof text === "string" ? utf8(text) : text
-  return inOrder([utf8((body.length + 4).toString(16).padStart(4, "0")), body])
+  return joined([utf8((body.length + 4).toString(16).padStart(4, "0")), body])
 }
 
 /** One line of a body, or its end mark. */
@@ -45,6 +35,6 @@ export const band = (number: 1 | 2 | 3, body: Uint8Array): ReadonlyArray<Uint8Ar
   const lines: Array<Uint8Array> = []
   const most = ServerLimits.gitLineBytes - 1
   for (let at = 0; at < body.length; at += most)
-    lines.push(line(inOrder([Uint8Array.of(number), body.subarray(at, at + most)])))
+    lines.push(line(joined([Uint8Array.of(number), body.subarray(at, at + most)])))
   return lines
 }

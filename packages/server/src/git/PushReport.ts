@@ -1,7 +1,8 @@
 /** The answer to a push: what became of each ref, and the words that git shows as `remote: …`. */
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { band, flush, inOrder, line } from "./PktLine.ts"
+import { band, flush, line } from "./PktLine.ts"
 import type { PushRequest } from "./PushRequest.ts"
 
 /** What became of one ref. */
@@ -18,7 +19,7 @@ const plain = (text: string): string => text.replace(/\p{Cc}/gu, " ")
 /** The bytes of the answer. The outcome is that of every ref: more than one are never taken. */
 export const reportOf = ({ capabilities, updates }: PushRequest, { refused, says }: Outcome): Uint8Array => {
   const words = refused === null ? null : plain(refused).slice(0, Limits.repeatedLength)
-  const report = inOrder([
+  const report = joined([
     line("unpack ok\n"),
     ...updates.map(({ ref }) => line(words === null ? `ok ${ref}\n` : `ng ${ref} ${words}\n`)),
     flush
@@ -26,5 +27,5 @@ export const reportOf = ({ capabilities, updates }: PushRequest, { refused, says
   const reported = capabilities.has("report-status") ? report : new Uint8Array()
   if (!capabilities.has("side-band-64k")) return reported
   const said = utf8(says.map((each) => `${plain(each)}\n`).join(""))
-  return inOrder([...band(2, said), ...band(1, reported), flush])
+  return joined([...band(2, said), ...band(1, reported), flush])
 }

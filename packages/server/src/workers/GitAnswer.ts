@@ -8,6 +8,7 @@ import type { Caller } from "@pawl/core/access/Tokens"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { makeUlid } from "@pawl/core/primitives/Ids"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import * as Time from "@pawl/core/primitives/Time"
 import { Cause, type Context, Effect } from "effect"
 import { Problem } from "../api/Problem.ts"
@@ -27,7 +28,6 @@ import {
   versionOf
 } from "../git/GitRoutes.ts"
 import * as GitTurns from "../git/GitTurns.ts"
-import { inOrder } from "../git/PktLine.ts"
 import { push } from "../git/Pushes.ts"
 import { reportOf } from "../git/PushReport.ts"
 import { parsePush } from "../git/PushRequest.ts"
@@ -49,7 +49,7 @@ const readAll = async (request: Request, isZip: boolean, bounds: BodyBounds): Pr
     kept += taken.length
     if (taken.length > 0) pieces.push(taken)
   }
-  return { bytes: inOrder(pieces), maxBytes, cut: size > maxBytes }
+  return { bytes: joined(pieces), maxBytes, cut: size > maxBytes }
 }
 
 const readBody = Effect.fnUntraced(function* (request: Request, bounds: BodyBounds) {

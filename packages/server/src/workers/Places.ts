@@ -1,4 +1,5 @@
 /** Which object a request of the API belongs to: read off its path, before anybody is asked. */
+import { gitPath } from "../git/GitPath.ts"
 import { reservedKinds } from "@pawl/adapters-cloudflare/directory/Scopes"
 
 /** Where a request goes. */
@@ -20,12 +21,10 @@ const decoded = (part: string): string => {
   }
 }
 
-const gitPath = /^\/git\/(proj_[0-9a-f-]{36})\.git\//
-
 /** The place of a request. What is no path of a Project is the directory's, which says so where there is none. */
 export const placeOf = (method: string, path: string): Place => {
-  const git = gitPath.exec(path)?.[1]
-  if (git !== undefined) return { _tag: "Project", id: git }
+  const git = gitPath(path)
+  if (git !== null) return { _tag: "Project", id: git.projectId }
   const [, , word = "", part] = path.split("/")
   if (word === "projects" && part === undefined && method === "POST") return { _tag: "NewProject" }
   if (!path.startsWith("/v1/") || part === undefined || part === "") return { _tag: "Directory" }

@@ -2,7 +2,7 @@
 import { Data, Effect } from "effect"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { CloudflareLimits } from "../../CloudflareLimits.ts"
-import { joined } from "../Bytes.ts"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { away, tooLarge } from "../HeldRepositories.ts"
 import { inTime } from "./Artifacts.ts"
 import { flushLine, lineText, pktLine, pktLinesIn } from "./PktLines.ts"

@@ -1,7 +1,7 @@
 /** The lines in which git speaks over HTTP (gitprotocol-common): four hex digits of length, and that much. Pure. */
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { textOf } from "@pawl/core/primitives/Utf8"
-import { joined } from "../Bytes.ts"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 
 const headBytes = 4
 

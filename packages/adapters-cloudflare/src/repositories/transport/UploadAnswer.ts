@@ -2,7 +2,7 @@
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { CloudflareLimits } from "../../CloudflareLimits.ts"
 import { flushLine, pktLine } from "../artifacts/PktLines.ts"
-import { joined } from "../Bytes.ts"
+import { joined } from "@pawl/core/primitives/JoinedBytes"
 import type { GitObject } from "../GitObject.ts"
 import { packPieces } from "../Pack.ts"
 import type { PackChoice } from "./PackChoice.ts"

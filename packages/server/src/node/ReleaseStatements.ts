@@ -57,8 +57,13 @@ const summaryOfRow = Effect.fnUntraced(function* ({ generation, projectId }: Poi
   )
 })
 
-/** What anybody may know. */
-const publicOf = Effect.fnUntraced(function* (row: Pointer, verdict: string, mode: Options["provenance"]) {
+/** What anybody may know. A summary that was made before is told again: it would be signed for each look at the log. */
+const publicOf = Effect.fnUntraced(function* (
+  row: Pointer,
+  verdict: string,
+  mode: Options["provenance"],
+  known: Envelope | null
+) {
   const { bundleDigest, channel, commit, generation, incarnation, projectId, provenance = null } = row
   // A router with rights of its own reads no Project's log. Its signed statement stands in the row all the same.
   const inclusion = yield* inclusionOf(projectId, provenance?.entry ?? null).pipe(
@@ -66,7 +71,7 @@ const publicOf = Effect.fnUntraced(function* (row: Pointer, verdict: string, mod
       Effect.as(Effect.logDebug(`the log of ${projectId} was not read: ${reason}`), { checkpoint: null, proof: null })
     )
   )
-  const { isNow, summary } = yield* summaryOfRow(row)
+  const { isNow, summary } = known === null ? yield* summaryOfRow(row) : { isNow: false, summary: known }
   const said = {
     project: projectId,
     channel,
@@ -115,7 +120,8 @@ const remembered = (mode: Options["provenance"]) => {
     const now = yield* steadyMillis
     const before = known.get(row)
     if (before?.verdict === verdict && before.entries === entries && now < before.untilMs) return before.said
-    const { isWhole, said } = yield* publicOf(row, verdict, mode)
+    const summary = before?.entries === entries ? before.said.summary : null
+    const { isWhole, said } = yield* publicOf(row, verdict, mode, summary)
     const untilMs = isWhole ? Number.POSITIVE_INFINITY : now + ServerLimits.provenancePageMs
     known.set(row, { verdict, entries, said, untilMs })
     return said

@@ -9,10 +9,11 @@ import { isIncluded } from "@pawl/core/provenance/Merkle"
 import { sign } from "@pawl/core/provenance/Signing"
 import { ReleaseStatement } from "@pawl/router/ReleaseStatement"
 import type { Verdict } from "@pawl/router/ReleaseChecks"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Options } from "../../src/node/Options.ts"
 import * as ReleaseStatements from "../../src/node/ReleaseStatements.ts"
+import { ServerLimits } from "../../src/ServerLimits.ts"
 import { type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "../http/TestApi.ts"
 
 let api: Api
@@ -41,6 +42,13 @@ const checkpointed = () =>
       yield* sign(projectId)
     })
   )
+
+/** The process's steady clock, so much later. */
+const later = (byMs: number): Clock.Clock => {
+  const now = Effect.runSync(Clock.Clock)
+  const nanos = () => now.monotonicTimeNanosUnsafe() + BigInt(byMs) * 1_000_000n
+  return Object.assign(Object.create(now), { monotonicTimeNanosUnsafe: nanos })
+}
 
 type Public = Options["provenancePublic"]
 const asking = (provenancePublic: Public, provenance: Options["provenance"] = "warn") =>
@@ -118,6 +126,26 @@ describe("What a host says of what it serves", () => {
     const later = (await said("summary"))!.body
     expect(later.checkpoint).not.toBe(body.checkpoint)
     expect(later.proof).not.toBe(body.proof)
+  })
+
+  it("signs one summary, however often the log is looked at before its proof is there", async () => {
+    const { of } = await asking("summary")
+    const found = await row()
+    const unproven = { ...found, provenance: { ...found.provenance!, entry: 1_000_000 } }
+    const told = async (afterMs: number) => {
+      const text = await Effect.runPromise(
+        Effect.provideService(of(unproven, "verified", undefined), Clock.Clock, later(afterMs))
+      )
+      return JSON.parse(text ?? "")
+    }
+    const before = await told(0)
+    expect(before).toMatchObject({ proof: null, summary: { signatures: [{}] } })
+    await api.call("PUT", `/v1/projects/${projectId}/policy`, { body: { approvalRiskTiers: ["low"] } })
+    await api.settle()
+    await checkpointed()
+    const after = await told(2 * ServerLimits.provenancePageMs)
+    expect(after.checkpoint).not.toBe(before.checkpoint)
+    expect(after.summary).toEqual(before.summary)
   })
 
   it("tells the history of keys and sums up the generation, and names no approver in either", async () => {

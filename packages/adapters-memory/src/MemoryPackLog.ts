@@ -57,6 +57,11 @@ const replace =
 export const make = (state: MemoryState): PackLog["Service"] => {
   const ofProject = (project: string) => Array.from(state.packs.values()).filter((each) => each.project === project)
   return {
+    standing: (ref) =>
+      Effect.sync(() => {
+        const there = state.packs.get(keyOf(ref))
+        return there === undefined ? null : standing(there)
+      }),
     since: (ref, held) =>
       Effect.sync(() => {
         const there = state.packs.get(keyOf(ref))

@@ -3,12 +3,13 @@
  * after it read is what was committed by then, and the place of a pack comes out of it. Bytes are text, in base64.
  */
 import type { SqlError } from "effect/sql/SqlError"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Base64 } from "effect/encoding"
-import { type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { base64Bytes } from "@pawl/core/primitives/StrictBase64"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import type { LoggedPack, Pack, PackedRepository, PackLog } from "@pawl/core/project/PackLog"
+import type { LoggedPack, Pack, PackLog, StandingRepository } from "@pawl/core/project/PackLog"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import type { Database, Parameter, Row, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
@@ -26,7 +27,7 @@ const refOf = (row: Row): RepositoryRef => {
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-const standing = (row: Row): Omit<PackedRepository, "packs"> => ({
+const standing = (row: Row): StandingRepository => ({
   born: String(row["born"]),
   main: textOr(row["main"]),
   through: Number(row["repo_through"]),
@@ -34,20 +35,20 @@ const standing = (row: Row): Omit<PackedRepository, "packs"> => ({
   hotBytes: Number(row["hot_bytes"])
 })
 
-/** A row of the join that has no pack says null. */
-const packOf = (row: Row): Effect.Effect<LoggedPack, LedgerUnavailable> => {
-  const [text, through] = [textOr(row["body"]), Number(row["through"])]
-  const body = text === null ? Result.succeed(null) : Base64.decode(text)
-  if (Result.isFailure(body)) return Effect.fail(corrupt("pawl_pack", `${String(row["digest"])}`))
-  return Effect.succeed({
-    through,
+/** A row of the join that has no pack says null. Null where the text of the body is none in base64. */
+const packOf = (row: Row): LoggedPack | null => {
+  const text = textOr(row["body"])
+  const body = text === null ? null : base64Bytes(text)
+  if (text !== null && body === null) return null
+  return {
+    through: Number(row["through"]),
     isBase: Number(row["base"]) === 1,
     digest: String(row["digest"]),
     sizeBytes: Number(row["bytes"]),
     objects: Number(row["objects"]),
     object: textOr(row["object"]),
-    body: body.success
-  })
+    body
+  }
 }
 
 const stood = "born, main, through AS repo_through, hot_packs, hot_bytes"
@@ -192,31 +193,50 @@ const forgetTrash =
 
 const listed = (values: ReadonlyArray<unknown>): string => values.map(() => "?").join(", ")
 
-/** `PackLog` over a database whose tables are there. */
-export const make = (database: Database["Service"]): PackLog["Service"] => {
-  const asked = (operation: string, sql: string, params: ReadonlyArray<Parameter>) =>
-    Effect.catchTag(database.query({ sql, params }), "SqlError", (error: SqlError) => unavailable(operation)(error))
-  return {
-    since: (ref, held) =>
-      Effect.gen(function* () {
-        // One statement, so one moment: the head and all that it rests on.
-        const rows = yield* asked(
-          "read packs",
-          `SELECT r.born, r.main, r.through AS repo_through, r.hot_packs, r.hot_bytes,
+type Asked = (
+  operation: string,
+  sql: string,
+  params: ReadonlyArray<Parameter>
+) => Effect.Effect<ReadonlyArray<Row>, LedgerUnavailable>
+
+const reads = (asked: Asked): Pick<PackLog["Service"], "standing" | "since"> => ({
+  standing: (ref) =>
+    Effect.map(
+      asked("read where a repository stands", `SELECT ${stood} FROM pawl_repo WHERE ${thisOne}`, keyOf(ref)),
+      ([row]) => (row === undefined ? null : standing(row))
+    ),
+  since: (ref, held) =>
+    Effect.gen(function* () {
+      // One statement, so one moment: the head and all that it rests on.
+      const rows = yield* asked(
+        "read packs",
+        `SELECT r.born, r.main, r.through AS repo_through, r.hot_packs, r.hot_bytes,
               p.through, p.base, p.digest, p.bytes, p.objects, p.object, p.body
             FROM pawl_repo r LEFT JOIN pawl_pack p ON p.project_id = r.project_id AND p.fork = r.fork
               AND p.through > CASE WHEN r.born = ? THEN ? ELSE 0 END
             WHERE r.project_id = ? AND r.fork = ? ORDER BY p.through`,
-          [held?.born ?? "", held?.through ?? 0, ...keyOf(ref)]
-        )
-        const [first] = rows
-        if (first === undefined) return null
-        const packs = yield* Effect.forEach(
-          rows.filter((row) => row["through"] !== null),
-          packOf
-        )
-        return { ...standing(first), packs }
-      }),
+        [held?.born ?? "", held?.through ?? 0, ...keyOf(ref)]
+      )
+      const [first] = rows
+      if (first === undefined) return null
+      // There may be thousands.
+      const packs: Array<LoggedPack> = []
+      for (const row of rows) {
+        if (row["through"] === null) continue
+        const pack = packOf(row)
+        if (pack === null) return yield* corrupt("pawl_pack", String(row["digest"]))
+        packs.push(pack)
+      }
+      return { ...standing(first), packs }
+    })
+})
+
+/** `PackLog` over a database whose tables are there. */
+export const make = (database: Database["Service"]): PackLog["Service"] => {
+  const asked: Asked = (operation, sql, params) =>
+    Effect.catchTag(database.query({ sql, params }), "SqlError", (error: SqlError) => unavailable(operation)(error))
+  return {
+    ...reads(asked),
     open: open(database),
     append: append(database),
     replace: replace(database),

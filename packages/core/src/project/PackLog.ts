@@ -33,8 +33,8 @@ export interface HeldPacks {
   readonly through: number
 }
 
-/** A repository, and the packs that someone who asked lacks, in their order: all of one moment. */
-export interface PackedRepository {
+/** How a repository stands. */
+export interface StandingRepository {
   /** Another one each time a repository of this name is made. */
   readonly born: string
   /** The commit of `main`; null before there is one, and of a fork. */
@@ -44,6 +44,10 @@ export interface PackedRepository {
   /** Packs that are in no base yet, and their bytes. */
   readonly hotPacks: number
   readonly hotBytes: number
+}
+
+/** A repository, and the packs that someone who asked lacks, in their order: all of one moment. */
+export interface PackedRepository extends StandingRepository {
   readonly packs: ReadonlyArray<LoggedPack>
 }
 
@@ -65,13 +69,15 @@ export interface TrashedObject {
 }
 
 /** Whether a repository has so many packs beside its base that they should become one. */
-export const isCrowded = ({ hotBytes, hotPacks }: Pick<PackedRepository, "hotPacks" | "hotBytes">): boolean =>
+export const isCrowded = ({ hotBytes, hotPacks }: Pick<StandingRepository, "hotPacks" | "hotBytes">): boolean =>
   hotPacks > Limits.hotPacks || hotBytes > Limits.hotPackBytes
 
 /** The store of refs and packs. Places are given under the lock of the repository's row: in the order of commits. */
 export class PackLog extends Context.Service<
   PackLog,
   {
+    /** The repository without its packs. Null when there is no such repository. */
+    readonly standing: (ref: RepositoryRef) => Effect.Effect<StandingRepository | null, LedgerUnavailable>
     /**
      * The repository with the packs after what is held; with all when another one of this name is held, or none. Null when
      * there is no such repository. What is held through the middle of a base gets that base.
@@ -89,7 +95,7 @@ export class PackLog extends Context.Service<
      * Adds a pack in the next place and moves `main`, both or neither. Answers how the repository stands then, without its
      * packs; null, and nothing is done, when it is not this one any more or `main` is elsewhere.
      */
-    readonly append: (step: PackStep) => Effect.Effect<Omit<PackedRepository, "packs"> | null, LedgerUnavailable>
+    readonly append: (step: PackStep) => Effect.Effect<StandingRepository | null, LedgerUnavailable>
     /**
      * Puts a base in the place of all packs up to `through`, which all are in it; what the object store has of them goes
      * into the trash. False, and nothing is done, when there is no own pack at that place any more: another was quicker.

@@ -22,7 +22,7 @@ export const check = Effect.fnUntraced(function* ({ data, repositories }: Pick<O
     if (repositories === "packs") {
       const { canonDir } = yield* repositoryPath(join(data, "repositories"), { project })
       if (existsSync(canonDir)) return yield* refuse("packs", "folders of the data folder", "folder")
-    } else if ((yield* log.since({ project }, null)) !== null)
+    } else if ((yield* log.standing({ project })) !== null)
       return yield* refuse("folder", "packs in its stores", "packs")
   }
 })

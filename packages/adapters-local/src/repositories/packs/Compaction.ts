@@ -8,7 +8,6 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { isCrowded, type PackedRepository } from "@pawl/core/project/PackLog"
 import { ObjectNotFound, type RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
-import { LocalLimits } from "../../LocalLimits.ts"
 import { pipe } from "../GitCommand.ts"
 import { bareConfig, io } from "../GitFolder.ts"
 import type { CopyParts } from "./Copies.ts"
@@ -35,7 +34,7 @@ const readBase = async (folder: string) => {
 /** All objects of these packs in one, and its index. */
 const joined = (source: PackSource, place: string, { packs }: PackedRepository) =>
   Effect.gen(function* () {
-    const fetched = yield* Effect.forEach(packs, source.fetch, { concurrency: LocalLimits.packFetches })
+    const fetched = yield* source.fetchAll(packs)
     yield* putPacks(place, fetched)
     const listing = { gitDir: place, args: ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"] }
     const packing = { gitDir: place, args: ["pack-objects", "-q", "--delta-base-offset", join(place, "base")] }

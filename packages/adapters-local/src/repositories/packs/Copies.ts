@@ -1,9 +1,10 @@
 /** Copies that are as new as the log, and whether they are sound. */
 import { Effect } from "effect"
-import type { PackedRepository } from "@pawl/core/project/PackLog"
+import type { PackedRepository, StandingRepository } from "@pawl/core/project/PackLog"
 import { RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { exists, io } from "../GitFolder.ts"
+import type { GitReaders } from "../GitReaders.ts"
 import { repositoryPath, type RepositoryPath } from "../RepositoryPath.ts"
 import { type CachedProject, type CacheFolder, type Copy, keyOf } from "./CacheFolder.ts"
 import { updatedCopy } from "./CopyUpdate.ts"
@@ -13,6 +14,8 @@ import { away, awayOperation, OldList, type PackSource } from "./PackSource.ts"
 /** What copies come from, and where they lie. */
 export interface CopyParts {
   readonly cache: CacheFolder
+  /** Of the copies' objects. */
+  readonly readers: GitReaders
   readonly source: PackSource
 }
 
@@ -46,8 +49,20 @@ const standings = (
     Effect.map(source.log.since(ref, cached.copies.get(keyOf(ref)) ?? null), (found) => ({ ref, found }))
   )
 
-const isSame = (copy: Copy | undefined, found: PackedRepository | null): boolean =>
+const isSame = (copy: Copy | undefined, found: StandingRepository | null): boolean =>
   found === null ? copy === undefined : copy?.born === found.born && copy.through === found.through
+
+/** Whether no copy lacks anything, nor has what may never be handed on. What they lack is not read. */
+const areSame = Effect.fnUntraced(function* (
+  { source }: CopyParts,
+  cached: CachedProject,
+  refs: ReadonlyArray<RepositoryRef>
+) {
+  const stands = yield* Effect.forEach(inOrder(refs), (ref) =>
+    Effect.map(source.log.standing(ref), (found) => ({ ref, found }))
+  )
+  return stands.every(({ found, ref }) => isSame(cached.copies.get(keyOf(ref)), found) && cached.unsure !== keyOf(ref))
+})
 
 const updateOne = Effect.fnUntraced(function* (parts: CopyParts, cached: CachedProject, { found, ref }: Standing) {
   const copy = cached.copies.get(keyOf(ref))
@@ -109,8 +124,8 @@ export const bring = (
   cached: CachedProject,
   refs: ReadonlyArray<RepositoryRef>
 ): Effect.Effect<number, RepositoriesUnavailable> =>
-  Effect.flatMap(standings(parts, cached, refs), (stands) =>
-    stands.every(({ found, ref }) => isSame(cached.copies.get(keyOf(ref)), found) && cached.unsure !== keyOf(ref))
+  Effect.flatMap(areSame(parts, cached, refs), (same) =>
+    same
       ? Effect.succeed(cached.epoch)
       : cached.turn.withPermits(1)(Effect.map(renew(parts, cached, refs), () => cached.epoch))
   )

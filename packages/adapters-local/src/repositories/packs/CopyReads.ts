@@ -1,7 +1,7 @@
 /** Reading in copies: who reads shares them, and begins anew where they were not sound. */
 import { Effect, Exit, Option, type Scope } from "effect"
 import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
-import { type CachedProject, keyOf } from "./CacheFolder.ts"
+import { type CachedProject } from "./CacheFolder.ts"
 import {
   bring,
   causeOf,
@@ -45,14 +45,10 @@ export const reading =
 
 /** The commit of `main`, as the log has it: a copy may be ahead of that for a moment. */
 export const loggedMain = (
-  { cache, source }: CopyParts,
+  { source }: CopyParts,
   project: string
 ): Effect.Effect<string | null, RepositoriesUnavailable> =>
-  Effect.scoped(
-    Effect.flatMap(cache.lease(project), ({ copies }) =>
-      Effect.map(source.log.since({ project }, copies.get(keyOf({ project })) ?? null), (found) => found?.main ?? null)
-    )
-  )
+  Effect.map(source.log.standing({ project }), (found) => found?.main ?? null)
 
 interface Brought {
   readonly cached: CachedProject

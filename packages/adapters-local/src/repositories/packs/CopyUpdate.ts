@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { PackedRepository } from "@pawl/core/project/PackLog"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { LocalLimits } from "../../LocalLimits.ts"
 import { succeed } from "../GitCommand.ts"
 import { create, io } from "../GitFolder.ts"
 import type { RepositoryPath } from "../RepositoryPath.ts"
@@ -73,7 +72,7 @@ export const updatedCopy = (
 ): Effect.Effect<Copy, OldList | RepositoriesUnavailable> =>
   Effect.gen(function* () {
     const listing = io("list", () => objectFiles(gitDir))
-    const packs = yield* Effect.forEach(found.packs, source.fetch, { concurrency: LocalLimits.packFetches })
+    const packs = yield* source.fetchAll(found.packs)
     if (copy === undefined) yield* io("create", () => create({ gitDir, ...path }, "passing"))
     const before = new Set(packs.length === 0 ? [] : yield* listing)
     yield* putPacks(gitDir, packs)

@@ -7,7 +7,6 @@ import { Effect, Exit, Option } from "effect"
 import type { PackedRepository } from "@pawl/core/project/PackLog"
 import { RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { short } from "../GitCommand.ts"
 import { exists, io, readMain } from "../GitFolder.ts"
 import { isObjectId } from "../RepositoryPath.ts"
 import { type CachedProject, keyOf } from "./CacheFolder.ts"
@@ -23,7 +22,8 @@ import {
   triesAfter,
   update
 } from "./Copies.ts"
-import { bytesOf, isInPack, objectFiles, packOf } from "./ObjectFiles.ts"
+import { isConnected } from "./Connected.ts"
+import { bytesOf, objectFiles, packOf, readObjects } from "./ObjectFiles.ts"
 import { away } from "./PackSource.ts"
 
 /** What lies in a copy and is in no pack of the log. */
@@ -44,29 +44,10 @@ const tipOf = (answer: unknown): string | null => {
   return typeof commit === "string" && isObjectId(commit) ? commit : null
 }
 
-/**
- * Whether all is there still that a commit rests on, beyond what `main` holds: the log has that, of canonical, whatever
- * becomes of a copy. Asked after the files were read: what was deleted before that is missing now. One pack with the
- * commit in it is whole, as git made it.
- */
-const isConnected = Effect.fnUntraced(function* (
-  gitDir: string,
-  fresh: ReadonlyArray<string>,
-  tip: string | null,
-  main: string | null
-) {
-  if (tip === null || tip === main) return true
-  const [only = ""] = fresh
-  if (fresh.length === 1 && (yield* io("list", () => isInPack(gitDir, only, tip)))) return true
-  const beyond = main === null ? [] : [`^${main}`]
-  const { code } = yield* short({ gitDir, args: ["rev-list", "--objects", "--quiet", tip, ...beyond] })
-  return code === 0
-})
-
 /** Puts a repository into the log that is new here. False where another machine did, or canonical is not there. */
 const opened = Effect.fnUntraced(function* ({ source }: CopyParts, ref: RepositoryRef, born: string) {
   if (!(yield* source.log.open(ref, born))) return false
-  return (yield* source.log.since(ref, null))?.born === born
+  return (yield* source.log.standing(ref))?.born === born
 })
 
 /** Hands on what a write left in the copy. False: another machine was quicker, and the copy is of no use. */
@@ -89,9 +70,12 @@ const ship = Effect.fnUntraced(function* (
   const { gitDir } = yield* pathIn(parts, ref)
   if (!(yield* io("open", () => exists(gitDir)))) return answer === null ? true : yield* deletedBeneath
   const fresh = yield* newFiles(gitDir, cached, ref)
-  const bytes = yield* io("pack", () => packOf(gitDir, fresh))
+  const objects = yield* io("pack", () => readObjects(gitDir, fresh))
+  const bytes = yield* io("pack", () => packOf(objects))
   const main = ref.fork === undefined ? ((yield* io("main", () => readMain(gitDir))) ?? null) : null
-  if (!(yield* isConnected(gitDir, fresh, tipOf(answer) ?? main, canonical?.main ?? null))) return yield* deletedBeneath
+  const tip = tipOf(answer) ?? main
+  if (!(yield* isConnected(parts, cached, { ref, tip, fresh, objects, main: canonical?.main ?? null })))
+    return yield* deletedBeneath
   const { born, main: from, through: held } = before ?? { born: randomUUID(), main: null, through: 0 }
   if (before === null && !(yield* opened(parts, ref, born))) return false
   const moves = main === null || main === from ? {} : { main: { from, to: main } }

@@ -81,19 +81,42 @@ const looseObject = async (gitDir: string, name: string): Promise<GitObject> => 
   return { type, id: name.replace("/", ""), body: bytes.subarray(end + 1) }
 }
 
-/** All objects of these files as one pack; null when there are no files. Rejects where one cannot be read. */
-export const packOf = async (gitDir: string, files: ReadonlyArray<string>): Promise<Buffer | null> => {
-  const packs = await Promise.all(files.filter(isPackFile).map((name) => readFile(join(gitDir, "objects", name))))
+/** What some files hold: packs as they are, and objects that lie alone. */
+export interface HeldObjects {
+  readonly packs: ReadonlyArray<{ readonly name: string; readonly bytes: Buffer }>
+  readonly loose: ReadonlyArray<GitObject>
+}
+
+/** The bytes of all these files. Rejects where one cannot be read. */
+export const readObjects = async (gitDir: string, files: ReadonlyArray<string>): Promise<HeldObjects> => {
+  const packs = await Promise.all(
+    files.filter(isPackFile).map(async (name) => ({ name, bytes: await readFile(join(gitDir, "objects", name)) }))
+  )
   const loose: Array<GitObject> = []
   for (const name of files.filter((each) => !isPackFile(each))) loose.push(await looseObject(gitDir, name))
-  const all = loose.length === 0 ? packs : [...packs, await pack(loose)]
+  return { packs, loose }
+}
+
+/** All of that as one pack; null when it is nothing. */
+export const packOf = async ({ loose, packs }: HeldObjects): Promise<Buffer | null> => {
+  const whole = packs.map(({ bytes }) => bytes)
+  const all = loose.length === 0 ? whole : [...whole, await pack(loose)]
   return all.length === 0 ? null : sideBySide(all)
 }
 
-/** Whether a file of objects is a pack whose index names this object. */
-export const isInPack = async (gitDir: string, name: string, id: string): Promise<boolean> =>
-  isPackFile(name) &&
-  (await unless(readFile(indexFile(join(gitDir, "objects", name))), absent, Buffer.alloc(0))).includes(id, 0, "hex")
+/** Which of these objects are named by the indexes of the packs among some files. A pack whose index is gone names none. */
+export const inPacks = async (
+  gitDir: string,
+  names: ReadonlyArray<string>,
+  ids: ReadonlyArray<string>
+): Promise<ReadonlySet<string>> => {
+  const indexes = await Promise.all(
+    names
+      .filter(isPackFile)
+      .map((name) => unless(readFile(indexFile(join(gitDir, "objects", name))), absent, Buffer.alloc(0)))
+  )
+  return new Set(ids.filter((id) => indexes.some((index) => index.includes(id, 0, "hex"))))
+}
 
 /** About what these files take on the disk. One that is gone takes nothing. */
 export const bytesOf = async (gitDir: string, files: ReadonlyArray<string>): Promise<number> => {

@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto"
 import { Data, Effect } from "effect"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { type ObjectMissing, ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { type HeldPacks, type LoggedPack, type Pack, type PackedRepository, PackLog } from "@pawl/core/project/PackLog"
+import {
+  type HeldPacks,
+  type LoggedPack,
+  type Pack,
+  type PackedRepository,
+  PackLog,
+  type StandingRepository
+} from "@pawl/core/project/PackLog"
 import { RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { digestOf, isIndexOf, objectsOf, trailerOf } from "./PackBytes.ts"
@@ -26,6 +33,7 @@ export interface FetchedPack {
 /** The log and the bytes. All that is away is `RepositoriesUnavailable` of `awayOperation`. */
 export interface PackSource {
   readonly log: {
+    readonly standing: (ref: RepositoryRef) => Effect.Effect<StandingRepository | null, RepositoriesUnavailable>
     readonly since: (
       ref: RepositoryRef,
       held: HeldPacks | null
@@ -33,14 +41,16 @@ export interface PackSource {
     readonly open: (ref: RepositoryRef, born: string) => Effect.Effect<boolean, RepositoriesUnavailable>
     readonly append: (
       step: Parameters<PackLog["Service"]["append"]>[0]
-    ) => Effect.Effect<Omit<PackedRepository, "packs"> | null, RepositoriesUnavailable>
+    ) => Effect.Effect<StandingRepository | null, RepositoriesUnavailable>
     readonly replace: (
       base: Parameters<PackLog["Service"]["replace"]>[0]
     ) => Effect.Effect<boolean, RepositoriesUnavailable>
     readonly drop: (ref: RepositoryRef) => Effect.Effect<void, RepositoriesUnavailable>
   }
-  /** The bytes, proved by their digest. */
-  readonly fetch: (pack: LoggedPack) => Effect.Effect<FetchedPack, OldList | RepositoriesUnavailable>
+  /** The bytes of all these, in their order, proved by their digests. */
+  readonly fetchAll: (
+    packs: ReadonlyArray<LoggedPack>
+  ) => Effect.Effect<ReadonlyArray<FetchedPack>, OldList | RepositoriesUnavailable>
   /** Makes the bytes last, so that a row may name them. Of a base that goes into the object store its index too. */
   readonly store: (
     project: string,
@@ -54,8 +64,7 @@ export interface PackSource {
 const logAway = (error: LedgerUnavailable) => away(`the database is away: ${error.reason}`)
 const storeAway = (error: { readonly message: string }) => away(error.message)
 
-const proved = ({ digest }: Pack, bytes: Uint8Array) =>
-  digestOf(bytes) === digest ? Effect.succeed(bytes) : Effect.fail(away(`a pack has other bytes than ${digest}`))
+const spoilt = ({ digest }: Pack) => Effect.fail(away(`a pack has other bytes than ${digest}`))
 
 /** The source that these two ports make. */
 export const make: Effect.Effect<PackSource, never, PackLog | ObjectStore> = Effect.gen(function* () {
@@ -80,21 +89,37 @@ export const make: Effect.Effect<PackSource, never, PackLog | ObjectStore> = Eff
       Effect.catchTag("OldList", () => Effect.succeed(null))
     )
 
+  const stored = Effect.fnUntraced(function* (logged: LoggedPack) {
+    if (logged.object === null) return yield* away(`nobody has the pack ${logged.digest}`)
+    const pack = yield* get(`${logged.object}.pack`)
+    if (digestOf(pack) !== logged.digest) return yield* spoilt(logged)
+    return { pack, index: logged.isBase ? yield* indexOf(logged.object, pack) : null }
+  })
+
   return {
     log: {
+      standing: (ref) => Effect.mapError(log.standing(ref), logAway),
       since: (ref, held) => Effect.mapError(log.since(ref, held), logAway),
       open: (ref, born) => Effect.mapError(log.open(ref, born), logAway),
       append: (step) => Effect.mapError(log.append(step), logAway),
       replace: (base) => Effect.mapError(log.replace(base), logAway),
       drop: (ref) => Effect.mapError(log.drop(ref), logAway)
     },
-    fetch: (logged) =>
-      Effect.gen(function* () {
-        if (logged.body !== null) return { pack: yield* proved(logged, logged.body), index: null }
-        if (logged.object === null) return yield* away(`nobody has the pack ${logged.digest}`)
-        const pack = yield* proved(logged, yield* get(`${logged.object}.pack`))
-        return { pack, index: logged.isBase ? yield* indexOf(logged.object, pack) : null }
-      }),
+    fetchAll: (packs) => {
+      // What rows hold is at hand, and may be thousands of small ones.
+      const isBad = packs.find(({ body, digest }) => body !== null && digestOf(body) !== digest)
+      if (isBad !== undefined) return spoilt(isBad)
+      return Effect.forEach(
+        packs.flatMap((pack) => (pack.body === null ? [pack] : [])),
+        stored,
+        { concurrency: LocalLimits.packFetches }
+      ).pipe(
+        Effect.map((others) => {
+          const next = others.values()
+          return packs.map(({ body }) => (body === null ? next.next().value! : { pack: body, index: null }))
+        })
+      )
+    },
     store: (project, pack, index) =>
       Effect.gen(function* () {
         const objectCount = objectsOf(pack)

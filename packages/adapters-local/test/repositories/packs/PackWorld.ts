@@ -8,6 +8,10 @@ import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import type { PackLog } from "@pawl/core/project/PackLog"
 import { Repositories } from "@pawl/core/project/Repositories"
 import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
+import { parts as gitParts } from "@pawl/adapters-local/repositories/GitRepositories"
+import * as CacheFolder from "@pawl/adapters-local/repositories/packs/CacheFolder"
+import type { CopyParts } from "@pawl/adapters-local/repositories/packs/Copies"
+import * as PackSource from "@pawl/adapters-local/repositories/packs/PackSource"
 import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import { signature } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { layerFresh } from "../../sqlite/SqliteFixture.ts"
@@ -46,6 +50,17 @@ export const run = <A, E>(program: (world: World) => Effect.Effect<A, E, Scope.S
     )
   )
 }
+
+/** The parts that a machine is made of, with a folder of copies that goes with the scope. */
+export const copyParts = Effect.gen(function* () {
+  const folder = mkdtempSync(join(tmpdir(), "copies-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+  const root = yield* CacheFolder.open(folder)
+  const git = yield* gitParts(root, { rollsUp: false, shared: false })
+  const cache = CacheFolder.make({ root, maxBytes: 2 ** 30, readers: git.readers })
+  const parts: CopyParts = { cache, readers: git.readers, source: yield* PackSource.make }
+  return { git: git.repositories, parts }
+})
 
 /** The files below a folder. */
 export const filesBelow = (folder: string): ReadonlyArray<string> =>

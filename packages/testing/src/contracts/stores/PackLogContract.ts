@@ -39,13 +39,12 @@ export const packLogContract = (name: string, fixture: StoreFixture): void => {
         expect(yield* opened()).toBe(true)
         expect(yield* all()).toEqual({ born: "first", main: null, through: 0, hotPacks: 0, hotBytes: 0, packs: [] })
         for (const n of [1, 2, 3]) yield* appended(n)
+        const stands = { born: "first", main: null, through: 3, hotPacks: 3, hotBytes: 9 }
+        expect(yield* log((packs) => packs.standing(canonical))).toEqual(stands)
+        expect(yield* log((packs) => packs.standing(fork))).toBe(null)
         const found = yield* log((packs) => packs.since(canonical, { born: "first", through: 1 }))
         expect(found).toEqual({
-          born: "first",
-          main: null,
-          through: 3,
-          hotPacks: 3,
-          hotBytes: 9,
+          ...stands,
           packs: [2, 3].map((n) => ({ ...packOf(n), through: n, isBase: false }))
         })
         expect(objectsIn(yield* log((packs) => packs.since(canonical, { born: "other", through: 2 })))).toEqual([

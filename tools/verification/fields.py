@@ -9,7 +9,7 @@ FIELDS = {  # what each must have
     "version approvalRiskTiers requiredChecks allowSelfApproval approvalsRequired waivedChecks"}
 
 OPTIONAL = {  # these may have so many more and no others: one by another name would be passed over
-    "trust.json": "outputsSince waiting without", "live.json": "entry"}
+    "trust.json": "outputsSince waiting without", "live.json": "entry envelope"}
 
 
 class Fields(dict):

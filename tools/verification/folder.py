@@ -43,6 +43,8 @@ class Folder:
             raise ValueError("the signer has signed whole entries")
         live = self.read("live.json", read_json, [])
         self.lives = [shaped(each, "live.json") for each in (live if isinstance(live, list) else [live])]
+        if not all(isinstance(each.get("envelope"), (str, type(None))) for each in self.lives):
+            raise ValueError("an envelope is a text")
         notes = ("checkpoint", "keys.checkpoint", "seen")
         self.checkpoint, self.keys_checkpoint, self.seen = (self.read(name, bytes.decode) for name in notes)
         need(self.checkpoint is not None, "pack_unreadable", "it is not there", "checkpoint")

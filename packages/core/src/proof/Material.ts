@@ -82,6 +82,8 @@ export interface Live {
   readonly assets: Readonly<Record<string, string>>
   /** The entry of the release that its row carries; not there where that is not known. */
   readonly entry?: number | undefined
+  /** The envelope of that release, as the row carries it; null where it carries none. Not there where that is not known. */
+  readonly envelope?: string | null | undefined
 }
 
 /** The log's own memory beside the keys: the highest size of each origin that was signed, with its root in base64. */

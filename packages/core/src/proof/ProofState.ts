@@ -50,6 +50,8 @@ export interface Proof {
   policy: number
   /** By the digest of the payload. */
   readonly releases: Map<string, KnownRelease>
+  /** Of each release the digest of its payload, and who signed it how: `sealOf`. */
+  readonly seals: Set<string>
   /** Every bundle that a promotion or a release named. */
   readonly bundles: Set<string>
   /** What production serves by the newest settled release; null for nothing. */
@@ -83,6 +85,7 @@ export const emptyProof = (
   policies: new Map(),
   policy: 0,
   releases: new Map(),
+  seals: new Set(),
   bundles: new Set(),
   serving: null,
   settled: false,

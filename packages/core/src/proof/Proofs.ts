@@ -7,7 +7,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { endedProblem } from "../provenance/KeyRules.ts"
 import { checkLog, keysLog, ownLog } from "./LogProof.ts"
 import { emptyLeaves, type Leaves } from "./Leaves.ts"
-import { type Fault, isSignedBy, type Opened, opened } from "./Envelopes.ts"
+import { type Fault, isSignedBy, type Opened, opened, sealOf } from "./Envelopes.ts"
 import { emptyFindings, type Finding, type Note } from "./Findings.ts"
 import { type Engine, pureEngine } from "./Engine.ts"
 import { type KeyHistory, linkFaults, readKeys } from "./KeyProof.ts"
@@ -144,13 +144,15 @@ const checkRestored = (proof: Proof, where: string, restored: Restored): void =>
   proof.findings.note(where, "epoch_begun", `a backup was restored, epoch ${epoch}: ${what}`)
 }
 
-const checkFacts = (proof: Proof, where: string, { digest, statement }: Opened) => {
+const checkFacts = (proof: Proof, where: string, envelope: Opened) => {
+  const { digest, statement } = envelope
   switch (statement?.kind) {
     case "promotion":
       return checkPromotion(proof, where, statement)
     case "policy":
       return checkPolicy(proof, where, statement)
     case "release":
+      proof.seals.add(sealOf(envelope))
       return checkRelease(proof, where, statement, digest ?? "")
     case "outcome":
       return Effect.sync(() => checkOutcome(proof, where, statement.predicate))

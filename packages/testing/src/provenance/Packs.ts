@@ -11,6 +11,8 @@ export interface PackLive {
   assets: Record<string, string>
   /** The entry of the release that the pointer's row carries. */
   entry?: number
+  /** The envelope that it carries; null for none. */
+  envelope?: string | null
 }
 
 /** Whom a verifier believes, as `trust.json` has it. */

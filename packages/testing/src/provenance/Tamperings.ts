@@ -8,6 +8,7 @@ import { keyThefts } from "./KeyThefts.ts"
 import { logThefts } from "./LogThefts.ts"
 import { policyThefts } from "./PolicyThefts.ts"
 import { reuseThefts } from "./ReuseThefts.ts"
+import { rowThefts } from "./RowThefts.ts"
 import { storageThefts } from "./StorageThefts.ts"
 import {
   about,
@@ -239,5 +240,7 @@ const copied = [...allowed, ...copyThefts(allowed.length + 1)]
 
 const believed = [...copied, ...beliefThefts(copied.length + 1)]
 
+const read = [...believed, ...oddThefts(believed.length + 1)]
+
 /** All of them. */
-export const tamperings: ReadonlyArray<Tampering> = [...believed, ...oddThefts(believed.length + 1)]
+export const tamperings: ReadonlyArray<Tampering> = [...read, ...rowThefts(read.length + 1)]

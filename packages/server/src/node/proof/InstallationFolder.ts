@@ -39,7 +39,9 @@ const KeptPointer = Schema.Struct({
   incarnation: Schema.Finite,
   generation: Schema.NullOr(Schema.Finite),
   bundle_digest: Schema.NullOr(Schema.String),
-  provenance: Schema.optionalKey(Schema.NullOr(Schema.Struct({ entry: Schema.Finite })))
+  provenance: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ entry: Schema.Finite, envelope: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
+  )
 })
 
 const nothingServed: Live = { bundle: null, generation: null, channel: "production", incarnation: 0, assets: {} }
@@ -242,7 +244,8 @@ const servedOf = (text: string | null): Live => {
     channel,
     incarnation,
     assets: {},
-    entry: isServed ? provenance?.entry : undefined
+    entry: isServed ? provenance?.entry : undefined,
+    envelope: isServed ? (provenance?.envelope ?? null) : undefined
   }
 }
 

@@ -22,7 +22,8 @@ const Live = Schema.Struct({
   channel: Schema.String,
   incarnation: Schema.Finite,
   assets: Schema.Record(Schema.String, Schema.String),
-  entry: Schema.optionalKey(Schema.Finite)
+  entry: Schema.optionalKey(Schema.Finite),
+  envelope: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
 const TrustFile = Schema.Struct({

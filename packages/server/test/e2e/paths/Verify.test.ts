@@ -7,6 +7,7 @@ import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 import { pawl } from "../kit/Command.ts"
 import { compiled, main } from "../kit/CompiledPrograms.ts"
 import * as Flow from "../kit/Flow.ts"
+import { releaseIn } from "../hostile/Thefts.ts"
 import { codesIn, python } from "../kit/Verifying.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
@@ -222,6 +223,16 @@ describe("pawl verify on what a server has left", () => {
     expect(code).toBe(1)
   })
 
+  /** Changes what the row of the host carries of the chain. */
+  const carrying = (
+    database: DatabaseSync,
+    change: (carried: { readonly entry: number; readonly envelope: string }) => unknown
+  ) =>
+    rewrite(database, "pawl_pointer", `${projectId}/production`, (row) => ({
+      ...row,
+      provenance: change(row["provenance"] as Parameters<typeof change>[0])
+    }))
+
   const canonOf = (path: string): string => join(path, "repositories", projectId.slice(5, 7), projectId, "canon.git")
   const headOf = (path: string): string => join(path, "heads", `${projectId}.json`)
 
@@ -241,6 +252,34 @@ describe("pawl verify on what a server has left", () => {
       "live_mismatch",
       1,
       (database) => database.exec(`DELETE FROM pawl_pointer WHERE id = '${projectId}/production'`)
+    ],
+    [
+      "the statement that the pointer's row carries, gone",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, () => null)
+    ],
+    [
+      "the envelope that the pointer's row carries, gone",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, (carried) => ({ ...carried, envelope: null }))
+    ],
+    [
+      "the envelope that the pointer's row carries, cut",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, (carried) => ({ ...carried, envelope: carried.envelope.slice(0, -9) }))
+    ],
+    [
+      "the envelope that the pointer's row carries, of another release",
+      "live_statement_mismatch",
+      1,
+      (database) =>
+        carrying(database, (carried) => {
+          const { envelope } = releaseIn(database, projectId, 2).provenance
+          return { ...carried, envelope }
+        })
     ],
     [
       "checkpoints, gone though the repository has published them",

@@ -146,7 +146,15 @@ describe("pawl verify, of a server that runs", () => {
       "live_unstated",
       said((fields) => ({ ...fields, bundle: { sha256: "e".repeat(64) } }))
     ],
-    ["another incarnation", "release_other_place", said((fields) => ({ ...fields, incarnation: 7 }))]
+    ["another incarnation", "release_other_place", said((fields) => ({ ...fields, incarnation: 7 }))],
+    [
+      "a statement with another signature",
+      "live_statement_mismatch",
+      said((fields) => ({
+        ...fields,
+        statement: { ...Object(fields["statement"]), signatures: [{ keyid: key, sig: "AAAA" }] }
+      }))
+    ]
   ])("names a host that serves %s: %s", async (_, code, alter) => {
     const ended = await hosted(alter)
     expect(codesIn(ended)).toEqual([code])

@@ -12,7 +12,7 @@ import { emptyFindings, type Finding, type Note } from "./Findings.ts"
 import { type Engine, pureEngine } from "./Engine.ts"
 import { type KeyHistory, linkFaults, readKeys } from "./KeyProof.ts"
 import { checkLive } from "./LiveProof.ts"
-import type { Line, Material, Trust } from "./Material.ts"
+import type { Line, Material, Trust, Unread } from "./Material.ts"
 import { emptyProof, type Proof } from "./ProofState.ts"
 import { checkAdopted, checkPolicy, checkPromotion } from "./PromotionProof.ts"
 import { checkOutcome, checkRelease } from "./ReleaseProof.ts"
@@ -53,6 +53,8 @@ export interface Verdict {
   readonly checkpoint: number | null
   /** What was stated of the generation that was asked for, in order. */
   readonly told: ReadonlyArray<ToldStatement>
+  /** What could not be read, so that nothing after it was looked at; null for nothing of that kind. */
+  readonly stopped: Unread | null
 }
 
 /** A statement of a generation, and who signed it: nobody is null. */
@@ -276,6 +278,8 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
   const leaves = emptyLeaves(engine.hash)
   let keys: Pick<KeyHistory, "keys" | "approvers"> = { keys: new Map(), approvers: new Map() }
   let checkpoint: number | null = null
+  let stopped: Unread | null = null
+  for (const { part, reason } of material.unread ?? []) findings.say(part, "pack_unreadable", reason)
   yield* Effect.gen(function* () {
     const history = yield* readKeys(material, trust, engine, findings)
     keys = history
@@ -294,7 +298,10 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
     for (const live of material.live) yield* checkLive(proof, live)
   }).pipe(
     Effect.catchTag("MaterialUnreadable", ({ part, reason }) =>
-      Effect.sync(() => findings.say(part, "pack_unreadable", reason))
+      Effect.sync(() => {
+        stopped = { part, reason }
+        findings.say(part, "pack_unreadable", reason)
+      })
     )
   )
   return {
@@ -309,6 +316,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
     approvers: keys.approvers.size,
     epoch: chain.epoch,
     checkpoint,
-    told: chain.told
+    told: chain.told,
+    stopped
   } satisfies Verdict
 })

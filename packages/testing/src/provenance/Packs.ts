@@ -22,6 +22,8 @@ export interface PackTrust {
   origins: Array<string>
   /** What was stated between may be unsigned. */
   waiting?: { from: string; to: string }
+  /** What its maker could not read. */
+  unread?: Array<{ part: string; reason: string }>
 }
 
 /** All but the repository. */

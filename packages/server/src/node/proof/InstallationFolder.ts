@@ -22,6 +22,7 @@ import { Effect, Option, Schema, Stream, Struct } from "effect"
 import { statementsRef } from "@pawl/adapters-local/repositories/transport/StatementFiles"
 import { gitOnce, gitSource, lostSource, type Repository } from "./GitSource.ts"
 import { keptHeads } from "./KeptHeads.ts"
+import { oddFiles } from "./OddFiles.ts"
 import { type Unpacked, unpacked } from "./PackedRepository.ts"
 import { keptFile, unreadable } from "./ProofFiles.ts"
 
@@ -273,7 +274,9 @@ const checkpointOf = (
   const checkpoint: unknown = Object(log)["checkpoint"]
   if (typeof checkpoint === "string") return checkpoint
   const { canon, file } = published
-  return canon !== null && gitOnce(canon, ["cat-file", "-e", `${statementsRef}:${file}`]).status === 0 ? "" : null
+  // Where git would wait nothing is asked: that is said with the repository.
+  if (canon === null || oddFiles(canon).length > 0) return null
+  return gitOnce(canon, ["cat-file", "-e", `${statementsRef}:${file}`]).status === 0 ? "" : null
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { objectNames } from "@pawl/adapters-local/objects/ObjectPath"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 import { pawl } from "../kit/Command.ts"
@@ -294,6 +295,31 @@ describe("pawl verify on what a server has left", () => {
       (database) => database.exec(`UPDATE pawl_statement SET data = '{not json' WHERE id = '${projectId}/00000004'`)
     ],
     [
+      "the output of a check that cannot be read, beside a Policy that is another one",
+      "record_mismatch",
+      2,
+      (database, path) => {
+        const key = database
+          .prepare(
+            "SELECT json_extract(data, '$.outputKey') AS key FROM pawl_evidence WHERE json_extract(data, '$.checkId') = 'test'"
+          )
+          .get()?.["key"]
+        const file = join(path, "objects", "objects", ...objectNames(String(key)))
+        rmSync(file)
+        spawnSync("mkfifo", [file])
+        rewrite(database, "pawl_policy_version", `${projectId}/1`, (row) => ({ ...row, approvalRiskTiers: [] }))
+      }
+    ],
+    [
+      "a pipe in the place of a file that git reads",
+      "pack_unreadable",
+      2,
+      (_, path) => {
+        rmSync(join(canonOf(path), "HEAD"))
+        spawnSync("mkfifo", [join(canonOf(path), "HEAD")])
+      }
+    ],
+    [
       "a damaged object of the statements that git publishes",
       "pack_unreadable",
       2,
@@ -319,6 +345,20 @@ describe("pawl verify on what a server has left", () => {
       expect([codesIn(again), codesIn(other)]).toEqual([codesIn(first), codesIn(first)])
     }
   )
+
+  it("cannot verify where rows cannot be read, and neither can who has a pack of what could", async () => {
+    const pack = join(copies.path, `pack-${count++}`)
+    const first = await verified(
+      copy((database) => database.exec("DROP TABLE pawl_evidence")),
+      "--pack",
+      pack
+    )
+    expect([first.code, codesIn(first)]).toEqual([2, ["pack_unreadable"]])
+    for (const other of [await verified(pack), await python(pack)]) {
+      expect(other.output).toMatch(/^FAIL pawl\.db +pack_unreadable /m)
+      expect(other.code).toBe(2)
+    }
+  })
 
   it("says that it has not looked at what the signer remembers, where that is not there", async () => {
     const { code, output } = await verified(copy((_, path) => rmSync(headOf(path))))

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -113,6 +113,42 @@ describe("pawl verify, of a server that runs", () => {
     const verdict = await judged(client.path("clone"), key)
     await client.git("clone", "update-ref", "refs/remotes/origin/main", "refs/keep")
     expect(verdictOf(verdict)).toEqual({ codes: [1, 1, 1], found: ["main_mismatch"], agree: true })
+  })
+
+  it.each<[what: string, name: string, alter: (path: string) => void]>([
+    ["HEAD", "HEAD", (path) => rmSync(path)],
+    ["refs that are packed", "packed-refs", (path) => rmSync(path, { force: true })],
+    ["a ref", "refs/remotes/origin/main", (path) => rmSync(path, { force: true })],
+    ["settings", "config", (path) => rmSync(path)]
+  ])("waits for no pipe in the place of a file of a clone: %s", async (_, name, alter) => {
+    const clone = fresh("clone")
+    cpSync(client.path("clone"), clone, { recursive: true })
+    const path = join(clone, ".git", name)
+    alter(path)
+    execFileSync("mkfifo", [path])
+    expect(await verify(clone, key)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining(`no files, and git would wait for them: ${name}`)
+    })
+  })
+
+  it("waits for no pipe of elsewhere that a clone names", async () => {
+    const pipe = fresh("pipe")
+    execFileSync("mkfifo", [pipe])
+    const borrowed = fresh("borrowed")
+    mkdirSync(join(borrowed, "pack"), { recursive: true })
+    execFileSync("mkfifo", [join(borrowed, "pack", "pack-1.idx")])
+    const named = {
+      config: `[include]\n\tpath = ${pipe}\n`,
+      "objects/info/alternates": `${borrowed}\n`
+    }
+    for (const [name, text] of Object.entries(named)) {
+      const clone = fresh("clone")
+      cpSync(client.path("clone"), clone, { recursive: true })
+      mkdirSync(join(clone, ".git/objects/info"), { recursive: true })
+      appendFileSync(join(clone, ".git", name), text)
+      expect(await verify(clone, key)).toMatchObject({ code: 2, output: expect.stringContaining("git would wait") })
+    }
   })
 
   it("names a statement of a clone that says something else", async () => {

@@ -16,8 +16,8 @@ def was_served(project, live):
     return (built.commit, built.tree) == of_commit(of.source)
 
 def carries(project, live, may):
-    """Whether its row carries the envelope that the chain has at that entry, signed as it is there: none where nobody has
-    signed that yet, or where what is served is older than statements."""
+    """Whether its row carries the envelope of that entry, signed as it is in the chain: none where nobody has signed it
+    yet, or where what is served is older than statements."""
     if "envelope" not in live: return True
     text = live["envelope"]
     if live.entry is NOTHING: return text is None and any(r.entry < 0 for r in may)
@@ -40,7 +40,7 @@ def check_served(project, live):
     if may and is_there and check(is_newest, "release_superseded"):
         if check(live.entry is NOTHING or live.entry in of_it, "live_unstated", f"no release is entry {live.entry}"):
             check(any(r.generation == live.generation for r in may), "live_mismatch", f"S{live.generation}")
-    if may: check(carries(project, live, may), "live_statement_mismatch", f"its row carries entry {live.entry or 'none'}")
+    if may: check(carries(project, live, may), "live_statement_mismatch", f"it carries entry {live.entry or 'none'}")
     b = project.records.bundle(live.bundle)
     for path, wanted in live.assets.items() if b else []:
         check(b.assets.manifest.get(path, NOTHING).sha256 == wanted, "live_asset_mismatch", path)

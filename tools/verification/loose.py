@@ -8,7 +8,7 @@ LOOSE, INCLUDE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{38}"), re.compile(rb"\[\s*inc
 
 
 def odd_files(path):
-    """What git would wait for in the place of a file: pipes and devices. A link may lead there too, and a pack has none."""
+    """What git would wait for in the place of a file. A link may lead to it too, and a pack has none."""
     if path.is_symlink() or path.exists() and not (path.is_file() or path.is_dir()): return [path]
     return [odd for each in path.iterdir() for odd in odd_files(each)] if path.is_dir() else []
 

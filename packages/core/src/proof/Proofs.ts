@@ -51,6 +51,8 @@ export interface Verdict {
   readonly epoch: number
   /** The newest checkpoint's size, where it is this log's; null for none. */
   readonly checkpoint: number | null
+  /** The size of the largest checkpoint that was kept and is still covered; null for none. */
+  readonly seen: number | null
   /** What was stated of the generation that was asked for, in order. */
   readonly told: ReadonlyArray<ToldStatement>
   /** What could not be read, so that nothing after it was looked at; null for nothing of that kind. */
@@ -278,6 +280,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
   const leaves = emptyLeaves(engine.hash)
   let keys: Pick<KeyHistory, "keys" | "approvers"> = { keys: new Map(), approvers: new Map() }
   let checkpoint: number | null = null
+  let seen: number | null = null
   let stopped: Unread | null = null
   for (const { part, reason } of material.unread ?? []) findings.say(part, "pack_unreadable", reason)
   yield* Effect.gen(function* () {
@@ -290,6 +293,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
       findings.say(adopted.where, "adopted_mismatch", "not all that was adopted is stated")
     const own = yield* checkLog(proof, ownLog(proof, leaves, chain.epoch), material.checkpoint, acceptRestore)
     checkpoint = own.size
+    seen = own.kept
     chain.unsigned.settle(own.covered)
     const ofKeys = keysLog(proof)
     if (ofKeys !== null) yield* checkLog(proof, ofKeys, material.keysCheckpoint, acceptRestore)
@@ -316,6 +320,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
     approvers: keys.approvers.size,
     epoch: chain.epoch,
     checkpoint,
+    seen,
     told: chain.told,
     stopped
   } satisfies Verdict

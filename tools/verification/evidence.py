@@ -1,8 +1,8 @@
 """The checks that a promotion stood on, their waivers and evidence, and those that it lacks."""
-from .fields import NOTHING, read_json, shaped
+from .fields import NOTHING, shaped
 from .findings import ODD, check, say
 from .folder import seconds
-from .records import unaddressed
+from .records import object_json, unaddressed
 
 
 def check_evidence(records, p, source, bundle, policy, plan):
@@ -62,7 +62,7 @@ def retried(records, named, e):
 
 def given(kept, made, source):
     """A bundle that was given to another commit: the same as the earlier build's, whose output it is."""
-    try: was = shaped(read_json(kept), "bundle")
+    try: was = shaped(object_json(kept), "bundle")
     except ODD: return
     same = made.commit == source.gitCommit and unaddressed(made) == unaddressed(was)
     check(same or not made, "evidence_reuse_mismatch", "another bundle")

@@ -9,7 +9,7 @@ FIELDS = {  # what each must have
     "version approvalRiskTiers requiredChecks allowSelfApproval approvalsRequired waivedChecks"}
 
 OPTIONAL = {  # these may have so many more and no others: one by another name would be passed over
-    "trust.json": "outputsSince waiting without", "live.json": "entry"}
+    "trust.json": "outputsSince waiting without unread", "live.json": "entry envelope"}
 
 
 class Fields(dict):
@@ -21,6 +21,19 @@ NOTHING = Fields()
 
 def digest(data): return hashlib.sha256(data).digest()
 def sha(data): return digest(data).hex()
+
+def pieces(read, left=1 << 60):
+    """What is read of something large: so many bytes at most, some at a time."""
+    while piece := read(min(left, 1 << 20)):
+        left -= len(piece)
+        yield piece
+
+def sum_of(data, sum=None):
+    """The SHA-256 of what comes in pieces, or another sum of it, in hex."""
+    sum = sum or hashlib.sha256()
+    for each in data: sum.update(each)
+    return sum.hexdigest()
+
 def canonical(value): return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 def b64(text, others=b"+/"):

@@ -3,7 +3,7 @@ import re
 from datetime import datetime
 from .envelope import FOREVER, INSTANT, Envelope
 from .fields import NOTHING, Fields, read_json, shaped
-from .findings import ODD, here, need, say
+from .findings import ODD, Fault, here, need, say
 
 NOTHING_WAITS = Fields({"from": FOREVER, "to": ""})
 
@@ -16,10 +16,15 @@ def seconds(began, ended):
     except ODD: return -1
 
 
-def bytes_of(path, where):
+def read_file(path, where, work, limit=None):
     """A pipe would never end, and a device neither: only a file is read."""
     need(path.is_file(), "pack_unreadable", "it is no file", where)
-    return path.read_bytes()
+    try:
+        need(limit is None or path.stat().st_size <= limit, "pack_unreadable", "it is too long", where)
+        with path.open("rb") as file: return work(file)
+    except OSError as error: raise Fault("pack_unreadable", error.strerror, where) from error
+
+def bytes_of(path, where, limit=None): return read_file(path, where, lambda file: file.read(), limit)
 
 
 class Folder:
@@ -38,11 +43,14 @@ class Folder:
         is_moment = all(map(INSTANT.fullmatch, (waiting["from"], waiting["to"])))
         # More than one moment excuses nothing.
         if not (is_moment and 0 <= seconds(waiting["to"], waiting["from"]) <= 120): self.waiting = NOTHING_WAITS
+        for each in trust.unread or []: say("pack_unreadable", each["reason"] + "", each["part"] + "")
         self.heads = shaped(self.read("heads.json", read_json, {}), "heads.json")
         if not all(type(each["size"]) is int and each["size"] >= 0 for each in self.heads.values()):
             raise ValueError("the signer has signed whole entries")
         live = self.read("live.json", read_json, [])
         self.lives = [shaped(each, "live.json") for each in (live if isinstance(live, list) else [live])]
+        if not all(isinstance(each.get("envelope"), (str, type(None))) for each in self.lives):
+            raise ValueError("an envelope is a text")
         notes = ("checkpoint", "keys.checkpoint", "seen")
         self.checkpoint, self.keys_checkpoint, self.seen = (self.read(name, bytes.decode) for name in notes)
         need(self.checkpoint is not None, "pack_unreadable", "it is not there", "checkpoint")

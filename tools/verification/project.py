@@ -18,6 +18,7 @@ class Project:
         self.line, self.adopted, self.settled = Line(pack.project), NOTHING, False
         self.generations, self.newest, self.policies, self.version = {}, -1, {}, 0
         self.releases, self.bundles, self.serving, self.under_way = {}, set(), NOTHING, {}
+        self.seals = set()  # what each release is, and who signed it how
 
     def chain(self):
         for n, e in self.pack.entries("statements.intoto.jsonl", "entry"):
@@ -30,6 +31,7 @@ class Project:
                         not is_over, "key_revoked" if key.ended.revoked else "key_retired", e.keyid):
                     check(e.signed_by(key.spki), "signature_invalid", e.keyid)
             self.line.step(e)
+            if e.kind == "release": self.seals.add((e.sha, e.keyid, e.sig))
             if e.kind in STATED: attempt(STATED[e.kind], self, e.facts, e.subject, e.sha)
             elif e.kind in ("key", "approver"): say("type_unknown", "it belongs into the instance's chain")
         if self.adopted and not self.adopted.done: say("adopted_mismatch", "not all is stated", self.adopted.where)

@@ -1,7 +1,7 @@
 """Records and objects, each kept under the digest that statements name."""
-from .fields import NOTHING, read_json, sha, shaped
+from .fields import NOTHING, pieces, read_json, sha, shaped, sum_of
 from .findings import ODD, attempt, check, notes, say
-from .folder import bytes_of
+from .folder import bytes_of, read_file
 
 
 def unaddressed(b):
@@ -9,8 +9,13 @@ def unaddressed(b):
     return {k: b[k] for k in b if k not in ("commit", "builtAt", "sbom")}, bool(b.sbom)
 
 
+def object_json(path):
+    """What an object says. One that is too long for that says nothing."""
+    return read_json(attempt(bytes_of, path, "objects", 1 << 27) or b"")
+
+
 class Records:
-    def __init__(self, pack): self.pack, self.looked = pack, set()
+    def __init__(self, pack): self.pack, self.looked, self.sums = pack, set(), {}
 
     def kept(self, kind, name, data, wanted):
         if check(data is not None, f"{kind}_missing", name):
@@ -22,22 +27,29 @@ class Records:
         read = lambda: shaped(read_json(data), kind)
         return NOTHING if data is None else attempt(read, odd="record_mismatch") or NOTHING
 
+    def sum(self, path):
+        """The digest of an object, which may be large; none of one that cannot be read, which is said once."""
+        summed = lambda file: sum_of(pieces(file.read))
+        if path not in self.sums: self.sums[path] = attempt(read_file, path, "objects", summed)
+        return self.sums[path]
+
     def thing(self, kind, wanted, at=None):
-        """The bytes of an object. What is wrong with it is said once."""
-        data = bytes_of(self.pack.objects[wanted], "objects") if wanted in self.pack.objects else None
-        is_new = (kind, wanted, at) not in self.looked
+        """The path of an object, where it is the one. What is wrong with it is said once."""
+        path, is_new = self.pack.objects.get(wanted), (kind, wanted, at) not in self.looked
         self.looked.add((kind, wanted, at))
-        if data is None and "objects" in self.pack.without: return None
-        if data is None and at and at < (self.pack.trust.outputsSince or ""): return say("output_expired", at, to=notes)
-        if is_new: return self.kept("record" if kind == "sbom" else kind, wanted, data, wanted)
-        return data if data is not None and sha(data) == wanted else None
+        if path is None and "objects" in self.pack.without: return None
+        if path is None and at and at < (self.pack.trust.outputsSince or ""): return say("output_expired", at, to=notes)
+        called, found = "record" if kind == "sbom" else kind, path and self.sum(path)
+        if path is None and is_new: say(f"{called}_missing", wanted)
+        if found and found != wanted and is_new: say(f"{called}_mismatch", wanted)
+        return path if found == wanted else None
 
     def bundle(self, wanted):
         """A bundle.json that is there whole; the first time with all that it names."""
-        is_new, data = ("bundle", wanted, None) not in self.looked, self.thing("bundle", wanted)
-        if data is None: return NOTHING
+        is_new, path = ("bundle", wanted, None) not in self.looked, self.thing("bundle", wanted)
+        if path is None: return NOTHING
         try:
-            b = shaped(read_json(data), "bundle")
+            b = shaped(object_json(path), "bundle")
             parts = [("asset", file["sha256"]) for file in b.assets["manifest"].values()]
             parts += [("asset", m["sha256"]) for m in [*b.modules.values(), *b.maps.values()] if m.object]
             parts += [("sbom", each["sha256"]) for each in [b.sbom] if each]

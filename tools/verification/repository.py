@@ -1,11 +1,11 @@
 """The repository: commits, trees and files as they were stated, and whole."""
-import hashlib, os, re, zlib
+import hashlib, os
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryFile
-from .fields import files_of, sha
+from .fields import files_of, pieces, sha
 from .findings import check, here, need, say
+from .loose import problem_of
 
-LOOSE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{38}")
 GIT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0",
        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 SAFE = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
@@ -37,10 +37,13 @@ class Repository:
                     head = objects.stdout.readline().split()
                     if not head: return n
                     if len(head) < 3: continue  # it is missing
-                    data = objects.stdout.read(int(head[2]) + 1)
-                    if len(data) != int(head[2]) + 1: return n
-                    if head[1] == b"commit": self.trees[id] = data[5:45].decode()
-                    if head[1] == b"blob": self.blobs[id] = sha(data[:-1])
+                    sum, begin, left = hashlib.sha256(), b"", int(head[2])
+                    for piece in pieces(objects.stdout.read, left):
+                        sum.update(piece)
+                        begin, left = begin or piece[:45], left - len(piece)
+                    if left or not objects.stdout.read(1): return n
+                    if head[1] == b"commit": self.trees[id] = begin[5:].decode()
+                    if head[1] == b"blob": self.blobs[id] = sum.hexdigest()
         return len(ids)
 
     def need(self, id):
@@ -54,20 +57,11 @@ class Repository:
         return sha(b"".join(f"{self.blobs[id]}  ".encode() + path + b"\n" for path, id in files))
 
 
-def damaged_loose(folder):
-    """The damaged ones of the objects that lie in files of their own. git is not asked: it would wait for a pipe."""
-    def is_damaged(path):
-        try: data = zlib.decompressobj().decompress(path.read_bytes(), 1 << 27) if path.is_file() else b""
-        except (OSError, zlib.error): return True
-        return hashlib.sha1(data).hexdigest() != path.parent.name + path.name
-    paths = [path for path in folder.glob("objects/??/*") if LOOSE.fullmatch("/".join(path.parts[-2:]))]
-    return sorted(path.parent.name + path.name for path in paths if is_damaged(path))
-
 def check_repository(project):
     """Holds the repository of a pack, where there is one, against the generations of a Project."""
     folder = project.pack.folder / "repo.git"
     if not folder.exists(): return
-    if loose := damaged_loose(folder): return say("pack_unreadable", f"damaged objects: {' '.join(loose)}", "repo.git")
+    if problem := problem_of(folder): return say("pack_unreadable", problem, "repo.git")
     repository, is_whole = Repository(folder), True
     for g in project.generations.values():
         repository.need(g.source.gitCommit)

@@ -223,6 +223,8 @@ export const ServerLimits = {
   /** How long `pawl verify` waits for one answer of a server or a host, and how many files of an app it asks for at once. */
   verifyAnswerMs: 30 * second,
   verifyFilesAtOnce: 8,
+  /** Files and folders of a repository at which `pawl verify` looks before it asks git: a link may lead anywhere. */
+  verifyNamesLooked: 2_000_000,
   /** Between two looks of `pawl verify` at what a server may be changing meanwhile. */
   verifyLookMs: 1 * second,
   /** How often `pawl audit --rebuild` looks whether the build is done, and for how long. */

@@ -23,8 +23,8 @@ export interface Opened {
   readonly payload: Uint8Array | null
   /** The SHA-256 of the payload, in hex; null without one. */
   readonly digest: string | null
-  /** Who is said to have signed; null for nobody. */
-  readonly signature: { readonly keyid: string; readonly sig: Uint8Array | null } | null
+  /** Who is said to have signed, and the signature as bytes and as it is written; null for nobody. */
+  readonly signature: { readonly keyid: string; readonly sig: Uint8Array | null; readonly text: string } | null
   /** What it says; null where that cannot be read. */
   readonly statement: Shaped | null
 }
@@ -46,7 +46,7 @@ const signatureOf = (signatures: ReadonlyArray<unknown>, { base64 }: Engine): Op
   const [first] = signatures
   if (first === undefined) return null
   if (!isFields(first) || typeof first["keyid"] !== "string" || typeof first["sig"] !== "string") return "unreadable"
-  return { keyid: first["keyid"], sig: base64(first["sig"]) }
+  return { keyid: first["keyid"], sig: base64(first["sig"]), text: first["sig"] }
 }
 
 /** What a payload says, or why it says nothing. */
@@ -115,6 +115,10 @@ export const opened = (line: Line, engine: Engine): Opened => {
   if ("code" in statement) return { faults: [...faults, statement], payload, digest, signature, statement: null }
   return { faults, payload, digest, signature, statement }
 }
+
+/** What an envelope is, however it is written: what it holds, and who is said to have signed that how. */
+export const sealOf = ({ digest, signature }: Pick<Opened, "digest" | "signature">): string =>
+  JSON.stringify([digest, signature?.keyid ?? null, signature?.text ?? null])
 
 /** Whether the signature of an opened envelope is this key's. */
 export const isSignedBy = (

@@ -65,6 +65,7 @@ export const findingCodes = [
   "live_mismatch",
   "live_unstated",
   "live_asset_mismatch",
+  "live_statement_mismatch",
   "release_superseded",
   "release_other_place",
   // The repository

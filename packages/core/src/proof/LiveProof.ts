@@ -1,8 +1,11 @@
 /** What a host serves now, beside what was stated. */
 import { Effect } from "effect"
+import { isWellFormed, utf8Length } from "../primitives/CodePoints.ts"
+import { Limits } from "../primitives/Limits.ts"
 import { bundleOf } from "./BundleProof.ts"
+import { type Opened, opened, sealOf } from "./Envelopes.ts"
 import type { Live } from "./Material.ts"
-import type { Proof } from "./ProofState.ts"
+import type { KnownRelease, Proof } from "./ProofState.ts"
 
 const checkAssets = Effect.fnUntraced(function* (proof: Proof, live: Live, bundle: string, generation: number | null) {
   const commit = generation === null ? "" : (proof.generations.get(generation)?.source.gitCommit ?? "")
@@ -32,6 +35,37 @@ const isAdopted = Effect.fnUntraced(function* (proof: Proof, { bundle, generatio
 /** Whether that entry of the chain states that the bundle is served. */
 const isStated = ({ releases }: Proof, bundle: string, entry: number): boolean =>
   [...releases.values()].some((each) => each.bundle === bundle && each.entry === entry)
+
+/** The envelope that a row carries: nothing to be found in it where it carries none. */
+const carriedBy = (
+  { engine }: Proof,
+  envelope: string | null
+): Pick<Opened, "faults" | "signature"> & Partial<Opened> =>
+  envelope === null
+    ? { faults: [], signature: null }
+    : opened(isWellFormed(envelope) && utf8Length(envelope) <= Limits.envelopeBytes ? envelope : null, engine)
+
+/**
+ * What is wrong with the envelope that a row carries; null for nothing. It is that of its entry in the chain, signed as it is
+ * there: none where nobody has signed that yet, or where what is served is older than statements.
+ */
+const envelopeProblem = (
+  proof: Proof,
+  { bundle, entry, envelope }: Live,
+  allowed: ReadonlyArray<KnownRelease>
+): string | null => {
+  if (envelope === undefined) return null
+  if (entry === undefined)
+    return envelope === null && allowed.some((each) => each.entry < 0) ? null : "its row carries no statement"
+  const there = [...proof.releases].filter(([, each]) => each.bundle === bundle && each.entry === entry)
+  const { digest, faults, signature } = carriedBy(proof, envelope)
+  const isOne = ([sha256]: (typeof there)[number]) =>
+    (digest === undefined || digest === sha256) && proof.seals.has(sealOf({ digest: sha256, signature }))
+  if (there.length === 0 || (faults.length === 0 && there.some(isOne))) return null
+  return envelope === null
+    ? `its row carries entry ${entry} without the envelope that is signed`
+    : `its row carries another envelope than that of entry ${entry}`
+}
 
 /** Compares what is served with the newest release, or one that is still under way. */
 export const checkLive = Effect.fnUntraced(function* (proof: Proof, live: Live) {
@@ -63,5 +97,7 @@ export const checkLive = Effect.fnUntraced(function* (proof: Proof, live: Live) 
     findings.say("live", "live_unstated", `it carries entry ${entry}, which states no release of ${bundle}`)
   else if (!allowed.some((each) => each.generation === generation))
     findings.say("live", "live_mismatch", `it says S${generation ?? "-"}`)
+  const problem = envelopeProblem(proof, live, allowed)
+  if (problem !== null) findings.say("live", "live_statement_mismatch", problem)
   yield* checkAssets(proof, live, bundle, newest.generation)
 })

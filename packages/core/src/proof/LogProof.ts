@@ -110,11 +110,14 @@ const checkNewest = Effect.fnUntraced(function* (proof: Proof, log: Log, text: s
   return { size: note.size, covered: coveredBy(found, fault, epoch) }
 })
 
-/** A checkpoint that somebody kept. `accepted`: a restored backup may have lost what it covers, if it says so. */
+/**
+ * A checkpoint that somebody kept. `accepted`: a restored backup may have lost what it covers, if it says so. Answers up to
+ * which entry it vouches, and its size where what it covers is there; null else.
+ */
 const checkSeen = Effect.fnUntraced(function* (proof: Proof, log: Log, text: string, accepted: boolean) {
   const where = `seen ${log.name}`
   const found = yield* noteOf(proof, log, where, text)
-  if (found === null) return 0
+  if (found === null) return { covered: 0, kept: null }
   const { findings } = proof
   const { epoch, leaves, restored } = log
   const { note } = found
@@ -130,7 +133,7 @@ const checkSeen = Effect.fnUntraced(function* (proof: Proof, log: Log, text: str
   } else if (fault === "missing")
     findings.say(where, "statements_missing", `${note.size} were seen, ${leaves.count()} are here`)
   else if (fault === "other") findings.say(where, "history_rewritten", `of the first ${note.size} statements`)
-  return coveredBy(found, fault, epoch)
+  return { covered: coveredBy(found, fault, epoch), kept: fault === null && found.epoch <= epoch ? note.size : null }
 })
 
 /** What the signer remembers beside its keys: it has signed more, or something else. Answers up to which entry it signed. */
@@ -153,7 +156,8 @@ const checkHeads = ({ findings }: Proof, { epoch, leaves, name, origin }: Log, h
 
 /**
  * All that a material has of a log: the newest checkpoint, those that were kept, and what the signer remembers. Answers the
- * size of the newest, null without one, and up to which entry somebody is known to have signed.
+ * size of the newest, null without one, that of the largest kept one which is still covered, null without one, and up to which
+ * entry somebody is known to have signed.
  */
 export const checkLog = Effect.fnUntraced(function* (
   proof: Proof,
@@ -165,9 +169,13 @@ export const checkLog = Effect.fnUntraced(function* (
   const ofKeys = log.name === "key checkpoint"
   const note = newest === null ? null : yield* checkNewest(proof, log, newest)
   let covered = note?.covered ?? 0
-  for (const text of seen)
-    if (isOfKeys(text, proof.trust.origin) === ofKeys)
-      covered = Math.max(covered, yield* checkSeen(proof, log, text, acceptRestore))
+  let kept: number | null = null
+  for (const text of seen) {
+    if (isOfKeys(text, proof.trust.origin) !== ofKeys) continue
+    const found = yield* checkSeen(proof, log, text, acceptRestore)
+    covered = Math.max(covered, found.covered)
+    if (found.kept !== null) kept = Math.max(kept ?? 0, found.kept)
+  }
   if (heads !== null) covered = Math.max(covered, checkHeads(proof, log, heads))
-  return { size: note?.size ?? null, covered }
+  return { size: note?.size ?? null, kept, covered }
 })

@@ -15,6 +15,9 @@ export class MaterialUnreadable extends Schema.TaggedError<MaterialUnreadable>()
   }
 }
 
+/** A part that could not be read, and why: as a `MaterialUnreadable` says it. */
+export type Unread = Pick<MaterialUnreadable, "part" | "reason">
+
 /** One envelope as text; null for what is no UTF-8 or longer than `Limits.envelopeBytes`. */
 export type Line = string | null
 
@@ -65,7 +68,10 @@ export interface Source {
   ) => Effect.Effect<ReadonlyArray<SourceCommit | null>, MaterialUnreadable>
   /** The commit of `main`; null without one. */
   readonly main: Effect.Effect<string | null, MaterialUnreadable>
-  /** The ids of objects that lie in files of their own, and are damaged: whatever refers to them. */
+  /**
+   * What git would wait for in the place of a file, by name; else the ids of objects that lie in files of their own, and are
+   * damaged: whatever refers to them. It is asked first.
+   */
   readonly damagedFiles: Effect.Effect<ReadonlyArray<string>, MaterialUnreadable>
   /** Whether its packs are whole; what is wrong else. */
   readonly damage: Effect.Effect<string | null, MaterialUnreadable>
@@ -82,6 +88,8 @@ export interface Live {
   readonly assets: Readonly<Record<string, string>>
   /** The entry of the release that its row carries; not there where that is not known. */
   readonly entry?: number | undefined
+  /** The envelope of that release, as the row carries it; null where it carries none. Not there where that is not known. */
+  readonly envelope?: string | null | undefined
 }
 
 /** The log's own memory beside the keys: the highest size of each origin that was signed, with its root in base64. */
@@ -107,6 +115,8 @@ export interface Material {
   readonly live: ReadonlyArray<Live>
   readonly source: Source | null
   readonly heads: Heads | null
+  /** Of a copy: what its maker could not read, and looked no further than. */
+  readonly unread?: ReadonlyArray<Unread> | undefined
 }
 
 /** Whom whoever verifies believes. */

@@ -5,7 +5,7 @@ import { adoptedRecords } from "../provenance/AdoptedRecords.ts"
 import type { Findings } from "./Findings.ts"
 import type { Engine } from "./Engine.ts"
 import type { KeyHistory } from "./KeyProof.ts"
-import type { Material, ProofRecord, Thing, Trust } from "./Material.ts"
+import type { KeptThing, Material, MaterialUnreadable, ProofRecord, Thing, Trust } from "./Material.ts"
 import type { PolicyText } from "./RecordShapes.ts"
 import type { Adopted, Restored, SourceDigest } from "./StatementShapes.ts"
 import { readOnce } from "../primitives/StrictJson.ts"
@@ -50,6 +50,8 @@ export interface Proof {
   policy: number
   /** By the digest of the payload. */
   readonly releases: Map<string, KnownRelease>
+  /** Of each release the digest of its payload, and who signed it how: `sealOf`. */
+  readonly seals: Set<string>
   /** Every bundle that a promotion or a release named. */
   readonly bundles: Set<string>
   /** What production serves by the newest settled release; null for nothing. */
@@ -65,6 +67,29 @@ export interface Proof {
   readonly looked: Set<string>
 }
 
+/** What stands for an object that is there and cannot be read: that was said, and all else is looked at. */
+const unreadThing: KeptThing = { sha256: "", bytes: Effect.succeed(new Uint8Array(0)) }
+
+/** Objects, of which one that cannot be read ends nothing: it is said, once of each. */
+const readable = (object: NonNullable<Material["object"]>, findings: Findings): NonNullable<Material["object"]> => {
+  const told = new Set<string>()
+  return (thing) => {
+    const { as, commit = "", evidence = "", name = "", sha256 } = thing
+    const key = `${as} ${sha256} ${commit} ${evidence} ${name}`
+    const saying = <A>(read: Effect.Effect<A, MaterialUnreadable>, instead: A) =>
+      Effect.catchTag(read, "MaterialUnreadable", ({ part, reason }) =>
+        Effect.sync(() => {
+          if (!told.has(key)) findings.say(part, "pack_unreadable", reason)
+          told.add(key)
+          return instead
+        })
+      )
+    return Effect.map(saying(object(thing), unreadThing), (kept) =>
+      kept === null ? null : { ...kept, bytes: saying(kept.bytes, new Uint8Array(0)) }
+    )
+  }
+}
+
 /** What is known before the first entry of a Project's chain. */
 export const emptyProof = (
   material: Material,
@@ -73,7 +98,7 @@ export const emptyProof = (
   engine: Engine,
   findings: Proof["findings"]
 ): Proof => ({
-  material,
+  material: { ...material, object: material.object === null ? null : readable(material.object, findings) },
   trust,
   engine,
   findings,
@@ -83,6 +108,7 @@ export const emptyProof = (
   policies: new Map(),
   policy: 0,
   releases: new Map(),
+  seals: new Set(),
   bundles: new Set(),
   serving: null,
   settled: false,
@@ -130,6 +156,7 @@ export const objectOf = Effect.fnUntraced(function* (proof: Proof, where: string
   const { findings, material } = proof
   if (material.object === null) return null
   const kept = yield* material.object(thing)
+  if (kept?.sha256 === unreadThing.sha256) return null
   const ill = ills[thing.as]
   const { outputsSince = "" } = proof.trust
   if (kept === null && material.someObjects === true) return null

@@ -7,12 +7,12 @@ import { Limits } from "../primitives/Limits.ts"
 import { endedProblem } from "../provenance/KeyRules.ts"
 import { checkLog, keysLog, ownLog } from "./LogProof.ts"
 import { emptyLeaves, type Leaves } from "./Leaves.ts"
-import { type Fault, isSignedBy, type Opened, opened } from "./Envelopes.ts"
+import { type Fault, isSignedBy, type Opened, opened, sealOf } from "./Envelopes.ts"
 import { emptyFindings, type Finding, type Note } from "./Findings.ts"
 import { type Engine, pureEngine } from "./Engine.ts"
 import { type KeyHistory, linkFaults, readKeys } from "./KeyProof.ts"
 import { checkLive } from "./LiveProof.ts"
-import type { Line, Material, Trust } from "./Material.ts"
+import type { Line, Material, Trust, Unread } from "./Material.ts"
 import { emptyProof, type Proof } from "./ProofState.ts"
 import { checkAdopted, checkPolicy, checkPromotion } from "./PromotionProof.ts"
 import { checkOutcome, checkRelease } from "./ReleaseProof.ts"
@@ -51,8 +51,12 @@ export interface Verdict {
   readonly epoch: number
   /** The newest checkpoint's size, where it is this log's; null for none. */
   readonly checkpoint: number | null
+  /** The size of the largest checkpoint that was kept and is still covered; null for none. */
+  readonly seen: number | null
   /** What was stated of the generation that was asked for, in order. */
   readonly told: ReadonlyArray<ToldStatement>
+  /** What could not be read, so that nothing after it was looked at; null for nothing of that kind. */
+  readonly stopped: Unread | null
 }
 
 /** A statement of a generation, and who signed it: nobody is null. */
@@ -144,13 +148,15 @@ const checkRestored = (proof: Proof, where: string, restored: Restored): void =>
   proof.findings.note(where, "epoch_begun", `a backup was restored, epoch ${epoch}: ${what}`)
 }
 
-const checkFacts = (proof: Proof, where: string, { digest, statement }: Opened) => {
+const checkFacts = (proof: Proof, where: string, envelope: Opened) => {
+  const { digest, statement } = envelope
   switch (statement?.kind) {
     case "promotion":
       return checkPromotion(proof, where, statement)
     case "policy":
       return checkPolicy(proof, where, statement)
     case "release":
+      proof.seals.add(sealOf(envelope))
       return checkRelease(proof, where, statement, digest ?? "")
     case "outcome":
       return Effect.sync(() => checkOutcome(proof, where, statement.predicate))
@@ -274,6 +280,9 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
   const leaves = emptyLeaves(engine.hash)
   let keys: Pick<KeyHistory, "keys" | "approvers"> = { keys: new Map(), approvers: new Map() }
   let checkpoint: number | null = null
+  let seen: number | null = null
+  let stopped: Unread | null = null
+  for (const { part, reason } of material.unread ?? []) findings.say(part, "pack_unreadable", reason)
   yield* Effect.gen(function* () {
     const history = yield* readKeys(material, trust, engine, findings)
     keys = history
@@ -284,6 +293,7 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
       findings.say(adopted.where, "adopted_mismatch", "not all that was adopted is stated")
     const own = yield* checkLog(proof, ownLog(proof, leaves, chain.epoch), material.checkpoint, acceptRestore)
     checkpoint = own.size
+    seen = own.kept
     chain.unsigned.settle(own.covered)
     const ofKeys = keysLog(proof)
     if (ofKeys !== null) yield* checkLog(proof, ofKeys, material.keysCheckpoint, acceptRestore)
@@ -292,7 +302,10 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
     for (const live of material.live) yield* checkLive(proof, live)
   }).pipe(
     Effect.catchTag("MaterialUnreadable", ({ part, reason }) =>
-      Effect.sync(() => findings.say(part, "pack_unreadable", reason))
+      Effect.sync(() => {
+        stopped = { part, reason }
+        findings.say(part, "pack_unreadable", reason)
+      })
     )
   )
   return {
@@ -307,6 +320,8 @@ export const verify = Effect.fnUntraced(function* (material: Material, trust: Tr
     approvers: keys.approvers.size,
     epoch: chain.epoch,
     checkpoint,
-    told: chain.told
+    seen,
+    told: chain.told,
+    stopped
   } satisfies Verdict
 })

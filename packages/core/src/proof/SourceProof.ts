@@ -8,7 +8,7 @@ export const checkSource = Effect.fnUntraced(function* (proof: Proof, source: So
   const { findings } = proof
   const damaged = yield* source.damagedFiles
   if (damaged.length > 0) {
-    findings.say("repo.git", "pack_unreadable", `damaged objects: ${damaged.join(" ")}`)
+    findings.say("repo.git", "pack_unreadable", `damaged, or no files: ${damaged.join(" ")}`)
     return
   }
   const stated = [...proof.generations.values()]

@@ -1,10 +1,11 @@
 /** What is taken away from a copy, or damaged in it, and what an older copy is beside what somebody has seen. */
 import { execFileSync } from "node:child_process"
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Pack } from "./Packs.ts"
 import { newLogKey, signedNote } from "./SceneKeys.ts"
 import type { Tampering } from "./Tampering.ts"
+import { changeRecord } from "./Thieves.ts"
 
 const anyRoot = Buffer.alloc(32)
 
@@ -146,6 +147,72 @@ const odd: ReadonlyArray<Omit<Tampering, "number">> = [
     }
   }
 ]
+
+const inRepository = (folder: string, name: string): string => join(folder, "repo.git", name)
+
+/** What cannot be read, or only by way of elsewhere: all else is looked at nevertheless. */
+const unread: ReadonlyArray<Omit<Tampering, "number">> = [
+  {
+    name: "a pipe in the place of what is live, beside a Policy that is another one",
+    code: "pack_unreadable",
+    change: (pack) => void changeRecord(pack, "policyVersion 2", (row) => row.set("approvalRiskTiers", [])),
+    folder: (folder, { pack }) => pipeAt(join(folder, "objects", pack.live.bundle ?? ""))
+  },
+  {
+    name: "a folder in the place of a file of the app, and the row at another place",
+    code: "pack_unreadable",
+    change: (pack) => void (pack.live.incarnation = 7),
+    folder: (folder, { pack }) => {
+      const path = join(folder, "objects", pack.live.assets["a.txt"] ?? "")
+      rmSync(path)
+      mkdirSync(path)
+    }
+  },
+  {
+    name: "a pack whose maker could not read all of it",
+    code: "pack_unreadable",
+    change: (pack) => {
+      pack.statements.length -= 5
+      pack.trust.unread = [{ part: "pawl.db", reason: "database disk image is malformed" }]
+    }
+  },
+  {
+    name: "a pipe in the place of HEAD",
+    code: "pack_unreadable",
+    folder: (folder) => pipeAt(inRepository(folder, "HEAD"))
+  },
+  {
+    name: "a pipe in the place of a ref",
+    code: "pack_unreadable",
+    folder: (folder) => {
+      gitIn(folder, ["pack-refs", "--all"])
+      mkdirSync(inRepository(folder, "refs/heads"), { recursive: true })
+      execFileSync("mkfifo", [inRepository(folder, "refs/heads/main")])
+    }
+  },
+  {
+    name: "a link in a repository",
+    code: "pack_unreadable",
+    folder: (folder) => symlinkSync("/", inRepository(folder, "refs/away"))
+  },
+  {
+    name: "a repository that borrows objects of elsewhere",
+    code: "pack_unreadable",
+    folder: (folder) => {
+      mkdirSync(inRepository(folder, "objects/info"), { recursive: true })
+      writeFileSync(inRepository(folder, "objects/info/alternates"), "../../elsewhere\n")
+    }
+  },
+  {
+    name: "a repository whose settings stand elsewhere",
+    code: "pack_unreadable",
+    folder: (folder) => appendFileSync(inRepository(folder, "config"), "[include]\n\tpath = /dev/zero\n")
+  }
+]
+
+/** Those, numbered from here on. */
+export const unreadThefts = (first: number): ReadonlyArray<Tampering> =>
+  unread.map((theft, index) => ({ ...theft, number: first + index }))
 
 /** Those of files that are none and of values that are odd, numbered from here on. */
 export const oddThefts = (first: number): ReadonlyArray<Tampering> =>

@@ -11,6 +11,8 @@ export interface PackLive {
   assets: Record<string, string>
   /** The entry of the release that the pointer's row carries. */
   entry?: number
+  /** The envelope that it carries; null for none. */
+  envelope?: string | null
 }
 
 /** Whom a verifier believes, as `trust.json` has it. */
@@ -20,6 +22,8 @@ export interface PackTrust {
   origins: Array<string>
   /** What was stated between may be unsigned. */
   waiting?: { from: string; to: string }
+  /** What its maker could not read. */
+  unread?: Array<{ part: string; reason: string }>
 }
 
 /** All but the repository. */

@@ -292,7 +292,8 @@ export const makeScene = async (options: SceneOptions): Promise<Scene> => {
       channel: "production",
       incarnation: 2,
       assets: { "a.txt": sha256AtOnce(commits[last]!.files.get("public/a.txt") ?? "") },
-      entry: statements.length - 2
+      entry: statements.length - 2,
+      envelope: statements.at(-2) ?? null
     },
     trust: { keys: [first.keyid], log: { origin, spki: log.spki }, origins: [site] }
   }

@@ -3,11 +3,12 @@
  * were added after it from 59 on.
  */
 import { beliefThefts } from "./BeliefThefts.ts"
-import { copyThefts, oddThefts } from "./CopyThefts.ts"
+import { copyThefts, oddThefts, unreadThefts } from "./CopyThefts.ts"
 import { keyThefts } from "./KeyThefts.ts"
 import { logThefts } from "./LogThefts.ts"
 import { policyThefts } from "./PolicyThefts.ts"
 import { reuseThefts } from "./ReuseThefts.ts"
+import { rowThefts } from "./RowThefts.ts"
 import { storageThefts } from "./StorageThefts.ts"
 import {
   about,
@@ -239,5 +240,9 @@ const copied = [...allowed, ...copyThefts(allowed.length + 1)]
 
 const believed = [...copied, ...beliefThefts(copied.length + 1)]
 
+const read = [...believed, ...oddThefts(believed.length + 1)]
+
+const carried = [...read, ...rowThefts(read.length + 1)]
+
 /** All of them. */
-export const tamperings: ReadonlyArray<Tampering> = [...believed, ...oddThefts(believed.length + 1)]
+export const tamperings: ReadonlyArray<Tampering> = [...carried, ...unreadThefts(carried.length + 1)]

@@ -139,6 +139,9 @@ export const rewrite = (
     if (statement.get("predicateType") === predicateType("release")) made.set(statement.get("predicate.at"), previous)
     return sealed(signer(entry), payload)
   })
+  const { entry, envelope } = pack.live
+  // And the row of the host carries it.
+  if (entry !== undefined && envelope !== undefined) pack.live.envelope = pack.statements[entry] ?? envelope
   if (relog) logAnew(scene, pack)
 }
 

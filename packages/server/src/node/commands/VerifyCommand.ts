@@ -119,6 +119,7 @@ const ofAServerAtWork = new Set([
   "live_mismatch",
   "live_unstated",
   "live_asset_mismatch",
+  "live_statement_mismatch",
   "commit_missing"
 ])
 

@@ -3,9 +3,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { exactText } from "@pawl/core/primitives/Utf8"
+import { short } from "@pawl/core/primitives/Words"
 import type { Line, Material } from "@pawl/core/proof/Material"
 import { Effect, Stream } from "effect"
 import { gitFiles, gitOnce, gitSource } from "./GitSource.ts"
+import { oddFiles } from "./OddFiles.ts"
 import { unreadable } from "./ProofFiles.ts"
 
 const ref = "refs/pawl/statements"
@@ -27,6 +29,9 @@ export const isClone = (folder: string): boolean => gitFolder(folder) !== null
 /** Reads a clone. Records and objects are not in it. Fails with `MaterialUnreadable` for one without statements. */
 export const readClone = Effect.fnUntraced(function* (clone: string) {
   const folder = gitFolder(clone) ?? clone
+  const odd = oddFiles(folder)
+  if (odd.length > 0)
+    return yield* unreadable("the repository", `no files, and git would wait for them: ${short(odd.join(" "))}`)
   const listed = gitOnce(folder, ["ls-tree", "-r", "-z", "--name-only", ref, "statements/"])
   const names = listed.stdout
     .toString()

@@ -11,6 +11,7 @@ import { type MaterialUnreadable, type Source } from "@pawl/core/proof/Material"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect, type Scope } from "effect"
 import { damagedLoose } from "./LooseObjects.ts"
+import { oddFiles } from "./OddFiles.ts"
 import { unreadable } from "./ProofFiles.ts"
 
 const part = "repo.git"
@@ -212,8 +213,11 @@ export const lostSource: Source = {
   damage: Effect.succeed(null)
 }
 
-/** Reads a repository, until the scope ends. */
-export const gitSource = ({ folder, main }: Repository): Effect.Effect<Source, never, Scope.Scope> =>
+/** Reads a repository, until the scope ends. `oddIn` names what git would wait for: then nothing else is to be asked. */
+export const gitSource = (
+  { folder, main }: Repository,
+  oddIn: (folder: string) => ReadonlyArray<string> = oddFiles
+): Effect.Effect<Source, never, Scope.Scope> =>
   Effect.map(readerOf(folder), (reader): Source => {
     const walk = new Walk(reader)
     return {
@@ -234,7 +238,10 @@ export const gitSource = ({ folder, main }: Repository): Effect.Effect<Source, n
         const { status, stdout } = gitOnce(folder, ["rev-parse", "--verify", "--quiet", main])
         return status === 0 ? stdout.toString().trim() : null
       }),
-      damagedFiles: Effect.sync(() => damagedLoose(folder)),
+      damagedFiles: Effect.sync(() => {
+        const odd = oddIn(folder)
+        return odd.length > 0 ? odd : damagedLoose(folder)
+      }),
       damage: Effect.sync(() => damageOf(folder))
     }
   })

@@ -22,6 +22,7 @@ import { Effect, Option, Schema, Stream, Struct } from "effect"
 import { statementsRef } from "@pawl/adapters-local/repositories/transport/StatementFiles"
 import { gitOnce, gitSource, lostSource, type Repository } from "./GitSource.ts"
 import { keptHeads } from "./KeptHeads.ts"
+import { oddFiles } from "./OddFiles.ts"
 import { type Unpacked, unpacked } from "./PackedRepository.ts"
 import { keptFile, unreadable } from "./ProofFiles.ts"
 
@@ -39,7 +40,9 @@ const KeptPointer = Schema.Struct({
   incarnation: Schema.Finite,
   generation: Schema.NullOr(Schema.Finite),
   bundle_digest: Schema.NullOr(Schema.String),
-  provenance: Schema.optionalKey(Schema.NullOr(Schema.Struct({ entry: Schema.Finite })))
+  provenance: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ entry: Schema.Finite, envelope: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
+  )
 })
 
 const nothingServed: Live = { bundle: null, generation: null, channel: "production", incarnation: 0, assets: {} }
@@ -242,7 +245,8 @@ const servedOf = (text: string | null): Live => {
     channel,
     incarnation,
     assets: {},
-    entry: isServed ? provenance?.entry : undefined
+    entry: isServed ? provenance?.entry : undefined,
+    envelope: isServed ? (provenance?.envelope ?? null) : undefined
   }
 }
 
@@ -270,7 +274,9 @@ const checkpointOf = (
   const checkpoint: unknown = Object(log)["checkpoint"]
   if (typeof checkpoint === "string") return checkpoint
   const { canon, file } = published
-  return canon !== null && gitOnce(canon, ["cat-file", "-e", `${statementsRef}:${file}`]).status === 0 ? "" : null
+  // Where git would wait nothing is asked: that is said with the repository.
+  if (canon === null || oddFiles(canon).length > 0) return null
+  return gitOnce(canon, ["cat-file", "-e", `${statementsRef}:${file}`]).status === 0 ? "" : null
 }
 
 /**

@@ -14,6 +14,7 @@ import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Option, Schema, Stream } from "effect"
 import { fileLines, keptFile, readWhole, smallFile, unreadable } from "./ProofFiles.ts"
 import { gitSource } from "./GitSource.ts"
+import { oddInPack } from "./OddFiles.ts"
 import { Head } from "./KeptHeads.ts"
 
 const Live = Schema.Struct({
@@ -22,7 +23,8 @@ const Live = Schema.Struct({
   channel: Schema.String,
   incarnation: Schema.Finite,
   assets: Schema.Record(Schema.String, Schema.String),
-  entry: Schema.optionalKey(Schema.Finite)
+  entry: Schema.optionalKey(Schema.Finite),
+  envelope: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
 const TrustFile = Schema.Struct({
@@ -32,7 +34,9 @@ const TrustFile = Schema.Struct({
   outputsSince: Schema.optionalKey(Schema.String),
   waiting: Schema.optionalKey(Schema.Struct({ from: Schema.String, to: Schema.String })),
   /** What its maker could not read; of objects it has some then. */
-  without: Schema.optionalKey(Schema.Array(Schema.Literals(["records", "objects"])))
+  without: Schema.optionalKey(Schema.Array(Schema.Literals(["records", "objects"]))),
+  /** What he could not read, and looked no further than. */
+  unread: Schema.optionalKey(Schema.Array(Schema.Struct({ part: Schema.String, reason: Schema.String })))
 })
 /** Whom whoever made a pack believed, and what he could not read, as `trust.json` has it. */
 export interface TrustFile extends Schema.Schema.Type<typeof TrustFile> {}
@@ -132,8 +136,9 @@ export const readPack = Effect.fnUntraced(function* (folder: string) {
     keysCheckpoint: yield* smallFile(join(folder, "keys.checkpoint"), "keys.checkpoint", Limits.checkpointBytes),
     seen: seen === null ? [] : [seen],
     live: live === null ? [] : "bundle" in live ? [live] : live,
-    source: repository === null ? null : yield* gitSource(repository),
-    heads: yield* jsonFile(folder, "heads.json", HeadsFile)
+    source: repository === null ? null : yield* gitSource(repository, oddInPack),
+    heads: yield* jsonFile(folder, "heads.json", HeadsFile),
+    unread: trusted.unread
   }
   return { material, trust, repository }
 })

@@ -122,7 +122,8 @@ export const readApp = Effect.fnUntraced(function* (address: string) {
     Effect.gen(function* () {
       const made = yield* bundleJson(said, object)
       const assets = made === null ? {} : yield* filesOf(address, made)
-      return { bundle: bundle.sha256, generation, channel, incarnation, assets, entry: entryOf(said) }
+      const envelope = said.statement === null ? undefined : JSON.stringify(said.statement)
+      return { bundle: bundle.sha256, generation, channel, incarnation, assets, entry: entryOf(said), envelope }
     })
   return { project, live } satisfies ServedApp
 })

@@ -31,13 +31,13 @@ export const folded = (word: string, findings: ReadonlyArray<Omit<Finding, "code
 
 /** The lines of one Project: how it is, then each finding, each note, and what else there is to say. */
 export const linesOf = ({ findings, project, remarks, verdict }: Told): ReadonlyArray<string> => {
-  const { approvers, checkpoint, generation, keys, more, notes, statements } = verdict
+  const { approvers, checkpoint, generation, keys, more, notes, seen, statements } = verdict
   const counts = [
     generation === null ? "no generation" : `S0–S${generation}`,
     `${statements} statements`,
     `${keys} keys`,
     `${approvers} passkeys`,
-    checkpoint === null ? "no checkpoint" : `checkpoint ${checkpoint}`
+    `${checkpoint === null ? "no checkpoint" : `checkpoint ${checkpoint}`}${seen === null ? "" : ` (consistent with the one seen at ${seen})`}`
   ]
   return [
     `${findings.length === 0 ? "ok  " : "    "} ${project}  ${counts.join("  ")}`,

@@ -92,7 +92,7 @@ export const verified = Effect.fnUntraced(function* (asked: Asked, subject: Subj
   const trust = trustOf(asked, subject)
   const options = { quick, acceptRestore, engine: yield* nodeEngine, ...(generation === null ? {} : { generation }) }
   const verdict = yield* verify(packing?.material ?? known.material, trust, options)
-  if (packing !== null) yield* packing.end(trust)
+  if (packing !== null) yield* packing.end(trust, verdict.stopped)
   const isOld = maxAgeMs !== null && (verdict.at === null || now - Date.parse(verdict.at) > maxAgeMs)
   const findings = generation === null ? verdict.findings : findingsOf(verdict, generation)
   const isGood = verdict.findings.length === 0 && !isOld

@@ -2,15 +2,25 @@
  * Writes a pack of what a verification reads, while it reads it: what was found of the material is found of the pack again,
  * by this program and by `tools/verify.py`.
  */
-import { appendFileSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
-import type { Heads, Line, Material, Trust } from "@pawl/core/proof/Material"
+import type {
+  Heads,
+  KeptThing,
+  Line,
+  Material,
+  MaterialUnreadable,
+  Thing,
+  Trust,
+  Unread
+} from "@pawl/core/proof/Material"
 import { isSigned, readCheckpoint } from "@pawl/core/provenance/Checkpoint"
 import { publicKeyOf } from "@pawl/core/provenance/PublicKeys"
 import { Data, Effect, Schema, Stream } from "effect"
 import { gitOnce } from "./GitSource.ts"
+import { oddFiles } from "./OddFiles.ts"
 import type { TrustFile } from "./PackFolder.ts"
 import type { Subject } from "./Subjects.ts"
 
@@ -33,11 +43,40 @@ const kept = (path: string, lines: ReadonlyArray<Line>): void =>
 const keptStream = (stream: Material["statements"], path: string): Material["statements"] =>
   Stream.tap(stream, (lines) => Effect.sync(() => kept(path, lines)))
 
+/**
+ * Objects of a pack. It has each once: where one copy of several is another one, or cannot be read, it is that which tells.
+ * What cannot be read stands there as a folder, which no program can read as an object either.
+ */
+const objectsOf = (folder: string) => {
+  const known = new Map<string, "good" | "other" | "unread">()
+  const pathOf = ({ sha256 }: Thing): string | null =>
+    /^[0-9a-f]{64}$/.test(sha256) ? join(folder, "objects", sha256) : null
+  return {
+    keep: (thing: Thing, found: KeptThing | null): Effect.Effect<void, MaterialUnreadable> => {
+      const path = pathOf(thing)
+      if (found === null || path === null) return Effect.void
+      const [before, now] = [known.get(thing.sha256), found.sha256 === thing.sha256 ? "good" : "other"] as const
+      if (before !== undefined && (now === "good" || before !== "good")) return Effect.void
+      return Effect.map(found.bytes, (bytes) => {
+        known.set(thing.sha256, now)
+        writeFileSync(path, bytes)
+      })
+    },
+    miss: (thing: Thing): void => {
+      const path = pathOf(thing)
+      if (path === null || known.get(thing.sha256) === "unread") return
+      known.set(thing.sha256, "unread")
+      rmSync(path, { force: true })
+      mkdirSync(path)
+    }
+  }
+}
+
 /** The material; whatever is read of it is written down. */
 const recorded = (material: Material, folder: string): Material => {
   const { object, record } = material
   const records = new Set<string>()
-  const objects = new Map<string, boolean>()
+  const objects = objectsOf(folder)
   return {
     ...material,
     statements: keptStream(material.statements, join(folder, "statements.intoto.jsonl")),
@@ -58,14 +97,10 @@ const recorded = (material: Material, folder: string): Material => {
       object === null
         ? null
         : (thing) =>
-            Effect.tap(object(thing), (found) => {
-              if (found === null || !/^[0-9a-f]{64}$/.test(thing.sha256)) return Effect.void
-              const isGood = found.sha256 === thing.sha256
-              // A pack has each object once: where one copy of several is another one, it is that which tells.
-              if (objects.has(thing.sha256) && (isGood || objects.get(thing.sha256) === false)) return Effect.void
-              objects.set(thing.sha256, isGood)
-              return Effect.map(found.bytes, (bytes) => writeFileSync(join(folder, "objects", thing.sha256), bytes))
-            })
+            Effect.tapError(
+              Effect.tap(object(thing), (found) => objects.keep(thing, found)),
+              () => Effect.sync(() => objects.miss(thing))
+            )
   }
 }
 
@@ -106,13 +141,15 @@ const sizeOf = (text: string, log: string): number => {
   return note !== null && isOf(note.origin, log) ? note.size : -1
 }
 
-/** What git needs of a repository to read it: no settings, no hooks, no links to elsewhere. */
+/** What git needs of a repository to read it: no settings, no hooks, no links to elsewhere, and nothing that is no file. */
 const copyRepository = ({ folder, main }: NonNullable<Subject["repository"]>, to: string, head: string | null) => {
   if (existsSync(join(folder, "objects", "info", "alternates")))
     throw new Error("this repository borrows objects from another one: run git repack -ad in it first")
   mkdirSync(to)
-  const filter = (path: string) =>
-    !lstatSync(path).isSymbolicLink() && !basename(path).startsWith("tmp_") && !path.endsWith(".lock")
+  const filter = (path: string) => {
+    const found = lstatSync(path)
+    return (found.isFile() || found.isDirectory()) && !basename(path).startsWith("tmp_") && !path.endsWith(".lock")
+  }
   for (const name of ["objects", "refs", "packed-refs"])
     if (existsSync(join(folder, name))) cpSync(join(folder, name), join(to, name), { recursive: true, filter })
   // Of a repository that is lost, an empty one.
@@ -124,12 +161,21 @@ const copyRepository = ({ folder, main }: NonNullable<Subject["repository"]>, to
   else if (main !== "refs/heads/main") gitOnce(to, ["update-ref", "-d", "refs/heads/main"])
 }
 
+/** What could not be read, for whoever reads the pack: what stopped the reading, and what git would have waited for. */
+const unreadOf = (stopped: Unread | null, repository: Subject["repository"]): ReadonlyArray<Unread> => {
+  const odd = repository === null ? [] : oddFiles(repository.folder).slice(0, Limits.findingsKept)
+  return [
+    ...(stopped === null ? [] : [stopped]),
+    ...odd.map((name) => ({ part: "repo.git", reason: `${name} is no file` }))
+  ]
+}
+
 /** A pack that is being written. */
 export interface Packing {
   /** To verify by: all that is read of it is written. */
   readonly material: Material
-  /** Writes the rest, once all was read. */
-  readonly end: (trust: Trust) => Effect.Effect<void, PackRefused>
+  /** Writes the rest, once all was read, or what could not be read had stopped it. */
+  readonly end: (trust: Trust, stopped: Unread | null) => Effect.Effect<void, PackRefused>
 }
 
 /** Begins a pack in a new folder. */
@@ -155,19 +201,21 @@ export const beginPack = Effect.fnUntraced(function* (folder: string, { material
     folder
   )
   const write = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content))
-  const end = Effect.fnUntraced(function* (trust: Trust) {
+  const end = Effect.fnUntraced(function* (trust: Trust, stopped: Unread | null) {
     const spki = yield* logKeyOf(lines, checkpoint)
     const without = [
       ...(material.record === null ? (["records"] as const) : []),
       ...(material.object === null || material.someObjects === true ? (["objects"] as const) : [])
     ]
+    const unread = unreadOf(stopped, repository)
     const file: TrustFile = {
       keys: trust.keys,
       log: { origin, spki },
       origins: trust.origins,
       ...(trust.outputsSince === undefined ? {} : { outputsSince: trust.outputsSince }),
       ...(trust.waiting === undefined ? {} : { waiting: trust.waiting }),
-      ...(without.length === 0 ? {} : { without })
+      ...(without.length === 0 ? {} : { without }),
+      ...(unread.length === 0 ? {} : { unread })
     }
     yield* trying(() => {
       for (const name of ["statements.intoto.jsonl", "keys.intoto.jsonl"]) kept(join(folder, name), [])

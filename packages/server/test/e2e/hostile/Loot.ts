@@ -102,12 +102,27 @@ const rename = ({ predicate }: Forged, renamed: ReadonlyMap<string, string>): vo
   predicate["release"] = { sha256: renamed.get(release.sha256) ?? release.sha256 }
 }
 
-/** The envelope of a payload, signed with a key. */
-export const envelopeBy = (key: SceneKey, payload: string) => ({
+const envelopeIn = <A>(payload: string, signature: A) => ({
   payloadType: "application/vnd.in-toto+json",
   payload: Buffer.from(payload).toString("base64"),
-  signatures: [{ keyid: key.keyid, sig: signatureOf(key, preAuthentication(utf8(payload))) }]
+  signatures: [signature]
 })
+
+/** The envelope of a payload, signed with a key. */
+export const envelopeBy = (key: SceneKey, payload: string) =>
+  envelopeIn(payload, { keyid: key.keyid, sig: signatureOf(key, preAuthentication(utf8(payload))) })
+
+/** The host's row carries what stands in the chain now. */
+const carryAnew = (database: DatabaseSync, project: string): void => {
+  if (project === "instance") return
+  rewriteRow(database, "pawl_pointer", `${project}/production`, (row) => {
+    const carried = row["provenance"] as { readonly entry: number } | null | undefined
+    if (carried === null || carried === undefined) return row
+    const id = `${project}/${String(carried.entry).padStart(8, "0")}`
+    const { payload, signature } = rowAt(database, "pawl_statement", id)
+    return { ...row, provenance: { ...carried, envelope: canonicalJson(envelopeIn(String(payload), signature)) } }
+  })
+}
 
 /** With which keys a history is written anew. */
 interface Pen {
@@ -161,6 +176,7 @@ export const forge = (
       previous = digest
       payloads.push(payload)
     }
+    carryAnew(database, project)
     const size = statements.length
     rewriteRow(database, "pawl_chain", project, (row) => ({ ...row, size, digest: previous, edge }))
     if (log === null) return payloads

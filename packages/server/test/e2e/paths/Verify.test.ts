@@ -2,11 +2,13 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { objectNames } from "@pawl/adapters-local/objects/ObjectPath"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 import { pawl } from "../kit/Command.ts"
 import { compiled, main } from "../kit/CompiledPrograms.ts"
 import * as Flow from "../kit/Flow.ts"
+import { releaseIn } from "../hostile/Thefts.ts"
 import { codesIn, python } from "../kit/Verifying.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
@@ -146,7 +148,11 @@ describe("pawl verify on what a server has left", () => {
       rewrite(database, "pawl_chain_log", projectId, (row) => ({ ...row, checkpoint: null, size: 0 }))
     })
     rmSync(join(older, "heads"), { recursive: true })
-    expect((await pawl(["verify", folder.path, "--key", keyid], state())).code).toBe(0)
+    const seen = await pawl(["verify", folder.path, "--key", keyid], state())
+    const again = await pawl(["verify", folder.path, "--key", keyid], state())
+    expect([seen.code, again.code]).toEqual([0, 0])
+    const [, size] = /checkpoint (\d+)/.exec(again.output) ?? []
+    expect(again.output).toContain(`checkpoint ${size} (consistent with the one seen at ${size})`)
     const { code, output } = await pawl(["verify", older, "--key", keyid], state())
     expect(output).toContain("seen checkpoint  statements_missing")
     expect(code).toBe(1)
@@ -222,6 +228,16 @@ describe("pawl verify on what a server has left", () => {
     expect(code).toBe(1)
   })
 
+  /** Changes what the row of the host carries of the chain. */
+  const carrying = (
+    database: DatabaseSync,
+    change: (carried: { readonly entry: number; readonly envelope: string }) => unknown
+  ) =>
+    rewrite(database, "pawl_pointer", `${projectId}/production`, (row) => ({
+      ...row,
+      provenance: change(row["provenance"] as Parameters<typeof change>[0])
+    }))
+
   const canonOf = (path: string): string => join(path, "repositories", projectId.slice(5, 7), projectId, "canon.git")
   const headOf = (path: string): string => join(path, "heads", `${projectId}.json`)
 
@@ -243,6 +259,34 @@ describe("pawl verify on what a server has left", () => {
       (database) => database.exec(`DELETE FROM pawl_pointer WHERE id = '${projectId}/production'`)
     ],
     [
+      "the statement that the pointer's row carries, gone",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, () => null)
+    ],
+    [
+      "the envelope that the pointer's row carries, gone",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, (carried) => ({ ...carried, envelope: null }))
+    ],
+    [
+      "the envelope that the pointer's row carries, cut",
+      "live_statement_mismatch",
+      1,
+      (database) => carrying(database, (carried) => ({ ...carried, envelope: carried.envelope.slice(0, -9) }))
+    ],
+    [
+      "the envelope that the pointer's row carries, of another release",
+      "live_statement_mismatch",
+      1,
+      (database) =>
+        carrying(database, (carried) => {
+          const { envelope } = releaseIn(database, projectId, 2).provenance
+          return { ...carried, envelope }
+        })
+    ],
+    [
       "checkpoints, gone though the repository has published them",
       "checkpoint_unreadable",
       1,
@@ -253,6 +297,31 @@ describe("pawl verify on what a server has left", () => {
       "statement_unreadable",
       1,
       (database) => database.exec(`UPDATE pawl_statement SET data = '{not json' WHERE id = '${projectId}/00000004'`)
+    ],
+    [
+      "the output of a check that cannot be read, beside a Policy that is another one",
+      "record_mismatch",
+      2,
+      (database, path) => {
+        const key = database
+          .prepare(
+            "SELECT json_extract(data, '$.outputKey') AS key FROM pawl_evidence WHERE json_extract(data, '$.checkId') = 'test'"
+          )
+          .get()?.["key"]
+        const file = join(path, "objects", "objects", ...objectNames(String(key)))
+        rmSync(file)
+        spawnSync("mkfifo", [file])
+        rewrite(database, "pawl_policy_version", `${projectId}/1`, (row) => ({ ...row, approvalRiskTiers: [] }))
+      }
+    ],
+    [
+      "a pipe in the place of a file that git reads",
+      "pack_unreadable",
+      2,
+      (_, path) => {
+        rmSync(join(canonOf(path), "HEAD"))
+        spawnSync("mkfifo", [join(canonOf(path), "HEAD")])
+      }
     ],
     [
       "a damaged object of the statements that git publishes",
@@ -280,6 +349,20 @@ describe("pawl verify on what a server has left", () => {
       expect([codesIn(again), codesIn(other)]).toEqual([codesIn(first), codesIn(first)])
     }
   )
+
+  it("cannot verify where rows cannot be read, and neither can who has a pack of what could", async () => {
+    const pack = join(copies.path, `pack-${count++}`)
+    const first = await verified(
+      copy((database) => database.exec("DROP TABLE pawl_evidence")),
+      "--pack",
+      pack
+    )
+    expect([first.code, codesIn(first)]).toEqual([2, ["pack_unreadable"]])
+    for (const other of [await verified(pack), await python(pack)]) {
+      expect(other.output).toMatch(/^FAIL pawl\.db +pack_unreadable /m)
+      expect(other.code).toBe(2)
+    }
+  })
 
   it("says that it has not looked at what the signer remembers, where that is not there", async () => {
     const { code, output } = await verified(copy((_, path) => rmSync(headOf(path))))

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -115,6 +115,42 @@ describe("pawl verify, of a server that runs", () => {
     expect(verdictOf(verdict)).toEqual({ codes: [1, 1, 1], found: ["main_mismatch"], agree: true })
   })
 
+  it.each<[what: string, name: string, alter: (path: string) => void]>([
+    ["HEAD", "HEAD", (path) => rmSync(path)],
+    ["refs that are packed", "packed-refs", (path) => rmSync(path, { force: true })],
+    ["a ref", "refs/remotes/origin/main", (path) => rmSync(path, { force: true })],
+    ["settings", "config", (path) => rmSync(path)]
+  ])("waits for no pipe in the place of a file of a clone: %s", async (_, name, alter) => {
+    const clone = fresh("clone")
+    cpSync(client.path("clone"), clone, { recursive: true })
+    const path = join(clone, ".git", name)
+    alter(path)
+    execFileSync("mkfifo", [path])
+    expect(await verify(clone, key)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining(`no files, and git would wait for them: ${name}`)
+    })
+  })
+
+  it("waits for no pipe of elsewhere that a clone names", async () => {
+    const pipe = fresh("pipe")
+    execFileSync("mkfifo", [pipe])
+    const borrowed = fresh("borrowed")
+    mkdirSync(join(borrowed, "pack"), { recursive: true })
+    execFileSync("mkfifo", [join(borrowed, "pack", "pack-1.idx")])
+    const named = {
+      config: `[include]\n\tpath = ${pipe}\n`,
+      "objects/info/alternates": `${borrowed}\n`
+    }
+    for (const [name, text] of Object.entries(named)) {
+      const clone = fresh("clone")
+      cpSync(client.path("clone"), clone, { recursive: true })
+      mkdirSync(join(clone, ".git/objects/info"), { recursive: true })
+      appendFileSync(join(clone, ".git", name), text)
+      expect(await verify(clone, key)).toMatchObject({ code: 2, output: expect.stringContaining("git would wait") })
+    }
+  })
+
   it("names a statement of a clone that says something else", async () => {
     const { git, run } = client
     const path = "statements/00000/00000001.json"
@@ -146,7 +182,15 @@ describe("pawl verify, of a server that runs", () => {
       "live_unstated",
       said((fields) => ({ ...fields, bundle: { sha256: "e".repeat(64) } }))
     ],
-    ["another incarnation", "release_other_place", said((fields) => ({ ...fields, incarnation: 7 }))]
+    ["another incarnation", "release_other_place", said((fields) => ({ ...fields, incarnation: 7 }))],
+    [
+      "a statement with another signature",
+      "live_statement_mismatch",
+      said((fields) => ({
+        ...fields,
+        statement: { ...Object(fields["statement"]), signatures: [{ keyid: key, sig: "AAAA" }] }
+      }))
+    ]
   ])("names a host that serves %s: %s", async (_, code, alter) => {
     const ended = await hosted(alter)
     expect(codesIn(ended)).toEqual([code])

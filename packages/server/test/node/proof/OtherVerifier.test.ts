@@ -1,10 +1,10 @@
 /** What `tools/verify.py` is made of: few lines in each of its files, and nothing of Pawl. */
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { endFolder, foundByPython, packFolder, script } from "./PackScenes.ts"
+import { endFolder, found, foundByPython, packFolder, sceneOf, script } from "./PackScenes.ts"
 
 const parts = join(dirname(script), "verification")
 const files = [script, ...readdirSync(parts).map((name) => join(parts, name))]
@@ -15,6 +15,10 @@ const importsOf = (path: string): ReadonlyArray<string> =>
     ([, plain, from = ""]) =>
       plain?.split(", ") ?? [from.startsWith(".") ? basename(parts) : (from.split(".", 1)[0] ?? "")]
   )
+
+/** Larger than what verify.py may have, which is enough for Python and cryptography. */
+const largeBytes = 300 * 1024 * 1024
+const memoryKiB = 200 * 1024
 
 const ofPython = [
   "base64",
@@ -50,6 +54,18 @@ describe("verify.py", () => {
     // Nothing but the statement imports: what is made of a text is not seen above.
     for (const path of files)
       expect(readFileSync(path, "utf8")).not.toMatch(/__import__|importlib|\b(?:eval|exec|(?<!re\.)compile)\(/)
+  })
+
+  it("holds no object in memory as a whole", async () => {
+    const { live } = (await sceneOf("good")).pack
+    const folder = await packFolder("good", {
+      folder: (path) => truncateSync(join(path, "objects", live.assets["a.txt"] ?? ""), largeBytes)
+    })
+    const bounded = `ulimit -v ${memoryKiB}; exec python3 "$1" "$2"`
+    const ended = spawnSync("bash", ["-c", bounded, "-", script, folder], { encoding: "utf8" })
+    expect([ended.status, ended.stderr, ended.stdout]).toEqual([1, "", expect.stringContaining("asset_mismatch")])
+    expect((await found(folder)).map((each) => each.split(" ", 1)[0])).toEqual(["asset_mismatch"])
+    endFolder(folder)
   })
 
   it("is run from any folder, as a copy of itself alone, and writes nothing beside itself", async () => {

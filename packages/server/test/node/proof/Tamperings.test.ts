@@ -2,6 +2,7 @@ import { slice } from "@pawl/testing/Depth"
 import { findingCodes } from "@pawl/core/proof/Findings"
 import { breakHistory, handOverLog, restoreHistory } from "@pawl/testing/provenance/LogThefts"
 import type { Pack } from "@pawl/testing/provenance/Packs"
+import { waitingRow } from "@pawl/testing/provenance/RowThefts"
 import type { Scene } from "@pawl/testing/provenance/Scenes"
 import { tamperings } from "@pawl/testing/provenance/Tamperings"
 import { describe, expect, it } from "vitest"
@@ -31,6 +32,15 @@ const histories = {
 describe("a history of keys", () => {
   it.each(Object.entries(histories))("has no findings after %s", async (_name, change) => {
     const folder = await packFolder("good", { change })
+    expect(await found(folder)).toEqual([])
+    expect(await foundByPython(folder)).toEqual({ findings: [], exitCode: 0, problem: "" })
+    endFolder(folder)
+  })
+})
+
+describe("a row of a host", () => {
+  it("carries no envelope while its release waits for its signature, and that is no finding", async () => {
+    const folder = await packFolder("good", { change: waitingRow })
     expect(await found(folder)).toEqual([])
     expect(await foundByPython(folder)).toEqual({ findings: [], exitCode: 0, problem: "" })
     endFolder(folder)

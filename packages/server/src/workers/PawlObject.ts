@@ -58,7 +58,7 @@ const httpSettings = (settings: InstallationSettings): ApiSettings["Service"] =>
 /** An object, with what differs between a Project's and the directory left open. */
 export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
   protected readonly storage: ObjectStorage
-  private readonly signals = Signals.make()
+  protected readonly signals = Signals.make()
   private running: Promise<Running> | null = null
   private isDraining = false
 

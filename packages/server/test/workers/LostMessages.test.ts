@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from "vitest"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { copies } from "./suites/Copies.ts"
+import { news } from "./suites/News.ts"
 
 let here: Installed
 beforeAll(async () => {
@@ -10,3 +11,4 @@ beforeAll(async () => {
 afterAll(() => here.close())
 
 copies(() => here)
+news(() => here)

@@ -11,6 +11,7 @@ import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
 import { gits } from "./suites/Git.ts"
 import { clocks, hints, senders } from "./suites/Hints.ts"
+import { news } from "./suites/News.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
@@ -34,6 +35,7 @@ removals("workerd", running)
 kept(installed)
 callers(installed)
 copies(installed)
+news(installed)
 gits(installed)
 hints(installed)
 consoles(installed)

@@ -50,8 +50,6 @@ const httpSettings = (settings: InstallationSettings): ApiSettings["Service"] =>
   requestsPerMinute: settings.requestsPerMinute,
   version: settings.version,
   origin: settings.apiOrigin,
-  // Nobody reads what an object prints.
-  offersLinks: false,
   environment: settings.environment
 })
 

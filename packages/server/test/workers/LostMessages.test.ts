@@ -6,7 +6,7 @@ import { news } from "./suites/News.ts"
 
 let here: Installed
 beforeAll(async () => {
-  here = await install({ checks: null }, () => [], true)
+  here = await install({ checks: null }, { losesMessages: true })
 })
 afterAll(() => here.close())
 

@@ -47,6 +47,7 @@ describe("A provider's token in workerd", () => {
     const members = items.map(({ role, userId }) => ({ role, userId }))
     await here.api.put(`${path}/members`, { members: [...members, { role: "viewer", userId: user?.id }] })
     expect((await askWith(path, token)).status).toBe(200)
+    expect((await askWith(`/git/${project.id}.git/info/refs?service=git-upload-pack`, token)).status).toBe(200)
     const { call, client } = await assistantAt(address(), { token })
     expect((await call("get_project", { project: project.id })).structured.canonical.generation).toBe(0)
     await client.close()

@@ -56,16 +56,24 @@ export interface Installed {
   readonly close: () => Promise<void>
 }
 
-/** Starts it in a folder of its own. `also` are scripts of others, told the owner's token. */
+/** What surrounds an installation here. */
+export interface Surroundings {
+  /** Scripts of others, told the owner's token. */
+  readonly also?: (owner: string) => ReadonlyArray<object>
+  readonly losesMessages?: boolean
+  /** Secrets beside those that each has. */
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
+/** Starts it in a folder of its own. */
 export const install = async (
   options: Partial<Installation> = {},
-  also: (owner: string) => ReadonlyArray<object> = () => [],
-  losesMessages = false
+  { also = () => [], losesMessages = false, secrets: more = {} }: Surroundings = {}
 ): Promise<Installed> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-workers-"))
   const engine = await dockerStandIn()
   const owner = `pawl_${randomBytes(24).toString("base64url")}`
-  const secrets = { OWNER_TOKEN: owner, SIGNING_KEY: keyOf("ec"), LOG_KEY: keyOf("ed25519") }
+  const secrets = { OWNER_TOKEN: owner, SIGNING_KEY: keyOf("ec"), LOG_KEY: keyOf("ed25519"), ...more }
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const installation: Installation = {
@@ -73,6 +81,7 @@ export const install = async (
     appsDomain: "apps.localhost",
     apiOrigin: origin,
     oidc: null,
+    models: null,
     paused: false,
     version: "0.0.0-test",
     requestsPerMinute: 1_000_000,

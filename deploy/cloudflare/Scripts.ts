@@ -3,6 +3,7 @@
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
 import { type Consumer, consumers, type QueueName, queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
+import type { IssuerChoice, ModelChoice } from "@pawl/server/workers/Bindings"
 
 /** What a binding reaches. */
 export type Binding =
@@ -51,8 +52,10 @@ export interface Installation {
   readonly appsDomain: string | null
   /** Where people reach the API, without a path. */
   readonly apiOrigin: string
-  /** The provider of identities whose tokens count, as those name it, and whom they must be for; null for none. */
-  readonly oidc: { readonly issuer: string; readonly audience: string } | null
+  /** The provider of identities that is relied on, as its tokens name it, and whom they must be for; null for none. */
+  readonly oidc: IssuerChoice | null
+  /** The models that plan Changes and work Tasks; null: Changes wait for people. */
+  readonly models: ModelChoice | null
   readonly paused: boolean
   readonly version: string
   readonly requestsPerMinute: number
@@ -113,7 +116,7 @@ const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
 /** What holds the objects. */
 const canonicalOf = (
   shared: Script["bindings"],
-  { checks, repositories }: Pick<Installation, "checks" | "repositories">
+  { checks, models, repositories }: Pick<Installation, "checks" | "models" | "repositories">
 ): Script => ({
   ...plain,
   name: "canonical",
@@ -131,14 +134,18 @@ const canonicalOf = (
     STORES: { _tag: "Objects", className: "DataStore", script: "appdata" },
     ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
     ...(repositories === "artifacts" ? { ARTIFACTS: { _tag: "Artifacts" } as const } : {}),
+    ...(models === null
+      ? {}
+      : ({ MODELS: { _tag: "Value", value: models }, MODEL_KEY: { _tag: "Secret", isOptional: true } } as const)),
     OWNER_TOKEN: { _tag: "Secret", isOptional: false },
+    OIDC_CLIENT_SECRET: { _tag: "Secret", isOptional: true },
     SIGNING_KEY: { _tag: "Secret", isOptional: true },
     LOG_KEY: { _tag: "Secret", isOptional: true }
   }
 })
 
 /** All scripts of an installation. One that another is bound to stands before it. */
-export const scriptsOf = ({ checks, repositories, ...settings }: Installation): ReadonlyArray<Script> => {
+export const scriptsOf = ({ checks, models, repositories, ...settings }: Installation): ReadonlyArray<Script> => {
   const { apiOrigin, appsDomain } = settings
   const shared: Script["bindings"] = {
     BUCKET: { _tag: "Bucket" },
@@ -154,7 +161,7 @@ export const scriptsOf = ({ checks, repositories, ...settings }: Installation): 
   }
   return [
     ...helpersOf(checks),
-    canonicalOf(shared, { checks, repositories }),
+    canonicalOf(shared, { checks, models, repositories }),
     {
       ...plain,
       name: "integration",

@@ -1,7 +1,8 @@
 /**
  * `npm run deploy:cloudflare -- --api-origin https://pawl.example.com`: deploys every script to the account that wrangler
  * is signed in to. `--dry-run` lays all of it out and asks nobody. Secrets come from the environment: PAWL_OWNER_TOKEN,
- * PAWL_SIGNING_KEY, PAWL_LOG_KEY; so do PAWL_OIDC_ISSUER and PAWL_OIDC_AUDIENCE. Ends with 1 when a script was not deployed, with 2 for options that are no use.
+ * PAWL_SIGNING_KEY, PAWL_LOG_KEY, PAWL_MODEL_KEY, PAWL_OIDC_CLIENT_SECRET; so do the options of a provider of identities
+ * (PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE, PAWL_OIDC_CLIENT_ID) and of models. Ends with 1 when a script was not deployed, with 2 for options that are no use.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,8 +10,11 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { isFit } from "@pawl/server/identity/OidcAddress"
+import * as DemoApi from "@pawl/server/node/demo/DemoApi"
 import { layOut, wrangler } from "./Deployment.ts"
+import { modelChoiceOf } from "./ModelChoice.ts"
 import { type Installation, scriptsOf } from "./Scripts.ts"
+import { firstSignInLine } from "./SignInLink.ts"
 import { queuesOf } from "./Wrangler.ts"
 
 const { values } = parseArgs({
@@ -42,12 +46,22 @@ const told = (variable: string): string | null => process.env[variable] || null
 /** The provider of identities that the environment names. */
 const oidc = (): Installation["oidc"] => {
   const [issuer, audience] = [told("PAWL_OIDC_ISSUER"), told("PAWL_OIDC_AUDIENCE")]
-  if (issuer === null && audience === null) return null
+  const clientId = told("PAWL_OIDC_CLIENT_ID")
+  if (issuer === null && audience === null && clientId === null) return null
   if (issuer === null || audience === null)
     return fail("PAWL_OIDC_ISSUER and PAWL_OIDC_AUDIENCE go together: whose tokens count, and whom they must be for")
   if (!issuer.startsWith("https:") || !isFit(issuer))
     return fail("PAWL_OIDC_ISSUER: use the issuer's https address, without query and fragment")
-  return { issuer, audience }
+  return { issuer, audience, clientId }
+}
+
+/** The models that the environment names. A key goes over no line that can be read. */
+const models = (): Installation["models"] => {
+  const choice = modelChoiceOf(process.env)
+  if (typeof choice === "string") return fail(choice)
+  if (choice !== null && !choice.endpoint.url.startsWith("https:"))
+    return fail("modelUrl (PAWL_MODEL_URL): use an https address")
+  return choice
 }
 
 /** Where repositories are to be. */
@@ -61,6 +75,7 @@ const installation: Installation = {
   appsDomain: values["apps-domain"] ?? null,
   apiOrigin: origin?.origin ?? "",
   oidc: oidc(),
+  models: models(),
   paused: false,
   version,
   requestsPerMinute: 600,
@@ -72,7 +87,13 @@ const installation: Installation = {
   repositories: repositories()
 }
 
-const secrets = { OWNER_TOKEN: "PAWL_OWNER_TOKEN", SIGNING_KEY: "PAWL_SIGNING_KEY", LOG_KEY: "PAWL_LOG_KEY" } as const
+const secrets = {
+  OWNER_TOKEN: "PAWL_OWNER_TOKEN",
+  SIGNING_KEY: "PAWL_SIGNING_KEY",
+  LOG_KEY: "PAWL_LOG_KEY",
+  MODEL_KEY: "PAWL_MODEL_KEY",
+  OIDC_CLIENT_SECRET: "PAWL_OIDC_CLIENT_SECRET"
+} as const
 const kept = Object.entries(secrets).flatMap(([name, variable]) => {
   const value = told(variable)
   return value === null ? [] : [[name, value] as const]
@@ -90,6 +111,14 @@ const makeQueues = async (script: Parameters<typeof wrangler>[0]): Promise<void>
     process.stderr.write(`${output}\nThe queue ${queue} was not made; no script was deployed.\n`)
     process.exit(1)
   }
+}
+
+/** How its owner signs in with a browser. */
+const tellSignInLink = async (): Promise<void> => {
+  const { apiOrigin } = installation
+  const line = await firstSignInLine(DemoApi.makeAt(apiOrigin, told(secrets.OWNER_TOKEN) ?? ""))
+  const later = `It does not answer yet. For a link to sign in by: npm run link:cloudflare -- --api-origin ${apiOrigin}`
+  process.stdout.write(`${line ?? later}\n`)
 }
 
 const folder = values.out ?? mkdtempSync(join(tmpdir(), "pawl-cloudflare-"))
@@ -115,6 +144,7 @@ try {
   process.stdout.write(
     isDry ? "All scripts can be deployed; nobody was asked.\n" : `Deployed: ${installation.apiOrigin}\n`
   )
+  if (!isDry && installation.oidc === null) await tellSignInLink()
 } finally {
   if (values.out === undefined) rmSync(folder, { recursive: true, force: true })
 }

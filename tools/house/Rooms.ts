@@ -157,6 +157,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: "own",
     closedTo: ["packages/server/src/node/"]
   }),
+  room("server/models", "packages/server/src/models/", {
+    holds: "what plans Changes and works Tasks where there are models, on any engine",
+    workspace: ["core", "adapters-local/builder", "adapters-models"],
+    external: "own",
+    closedTo: ["packages/server/src/http/", "packages/server/src/node/"]
+  }),
   room("server/mcp", "packages/server/src/mcp/", {
     holds: "tools of models, over the HTTP API",
     workspace: ["core", "server/limits"],
@@ -182,7 +188,7 @@ export const rooms: ReadonlyArray<Room> = [
   }),
   room("server/workers", "packages/server/src/workers/", {
     holds: "the scripts of an installation on Cloudflare, and the composition of layers in their objects",
-    workspace: ["core", "sql", "router", "adapters-local/builder", "adapters-cloudflare"],
+    workspace: ["core", "sql", "router", "adapters-local/builder", "adapters-cloudflare", "adapters-models"],
     external: "own",
     closedTo: ["packages/server/src/node/"]
   }),

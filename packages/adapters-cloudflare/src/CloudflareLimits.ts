@@ -36,6 +36,8 @@ export const CloudflareLimits = {
   // Between a Project's object and the directory (decisions)
   /** Records whose change is told at once. */
   mirrorRowsAtOnce: 50,
+  /** Rows of a Project's history that the directory has: twice what a reader who was away is told one by one. */
+  mirroredMoves: 40,
   /** Hints that one message to a queue takes (Cloudflare's limits of Queues). */
   hintsSentAtOnce: 100,
   /** Hints that come to their consumer together: each is one call of an object (decision). */

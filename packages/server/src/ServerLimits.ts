@@ -93,6 +93,8 @@ export const ServerLimits = {
   overdueMs: 60_000,
   /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */
   agentSlots: 8,
+  /** The same in an object on Cloudflare, which has 6 connections that wait at once: each agent at work has one (decision). */
+  agentObjectSlots: 4,
   /** Claims of other Changes that a planner is told (decision). */
   claimsTold: 100,
   /** What request and answer of a model may have together, when it is not said (decisions, "Agents"). */

@@ -7,11 +7,12 @@ import { type Kind, kinds } from "@pawl/core/model/Entities"
 import type { Generation } from "@pawl/core/model/Generation"
 import { toMillis } from "@pawl/core/primitives/Time"
 import { madeAt, type RecencyTimes } from "@pawl/sql/SqlRecency"
+import type { Row } from "@pawl/sql/Database"
 import { quoted, type Table, table } from "@pawl/sql/Tables"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { ObjectStorage } from "../sqlite/ObjectStorage.ts"
 import { mirroredKinds } from "./Scopes.ts"
-import type { MirroredRow, MirroredTimes } from "./Wire.ts"
+import type { MirroredMove, MirroredNews, MirroredRow } from "./Wire.ts"
 
 const mirrored: ReadonlyArray<Table> = mirroredKinds.map(table)
 const kindNames = new Map(kinds.map((kind) => [String(kind), kind]))
@@ -33,10 +34,11 @@ export const noteChanges = (storage: ObjectStorage): void =>
           `CREATE TRIGGER IF NOT EXISTS ${name}_mirror_${what.toLowerCase()} AFTER ${what} ON ${name}
           BEGIN INSERT INTO pawl_mirror (kind, id) VALUES ('${kind}', ${row}.id); END`
         )
-    // What moves is no copy, but the directory puts Projects in order by it.
+    // What moves is told as it was written: the directory puts Projects in order by it, and tells it to who follows them all.
+    sql.exec("DROP TRIGGER IF EXISTS pawl_history_mirror")
     sql.exec(
-      `CREATE TRIGGER IF NOT EXISTS pawl_history_mirror AFTER INSERT ON pawl_history
-      BEGIN INSERT INTO pawl_mirror (kind, id) VALUES ('history', NEW.project_id); END`
+      `CREATE TRIGGER IF NOT EXISTS pawl_history_moves AFTER INSERT ON pawl_history
+      BEGIN INSERT INTO pawl_mirror (kind, id) VALUES ('history', NEW.place); END`
     )
   })
 
@@ -44,7 +46,7 @@ export const noteChanges = (storage: ObjectStorage): void =>
 export interface Changed {
   readonly position: number
   readonly rows: ReadonlyArray<MirroredRow>
-  readonly times?: MirroredTimes
+  readonly news?: MirroredNews
 }
 
 const rowOf = ({ sql }: ObjectStorage, kind: Kind, id: string): MirroredRow => {
@@ -63,8 +65,25 @@ const rowOf = ({ sql }: ObjectStorage, kind: Kind, id: string): MirroredRow => {
   }
 }
 
+/** The rows of the history at these places, in order. Those of an older version's notes are known by their times alone. */
+const movesAt = ({ sql }: ObjectStorage, places: ReadonlyArray<number>): ReadonlyArray<MirroredMove> =>
+  places.length === 0
+    ? []
+    : sql
+        .exec(
+          "SELECT position, change_id, data FROM pawl_history WHERE place BETWEEN ? AND ? ORDER BY place",
+          Math.min(...places),
+          Math.max(...places)
+        )
+        .toArray()
+        .map((row) => ({
+          position: Number(row["position"]),
+          changeId: typeof row["change_id"] === "string" ? row["change_id"] : null,
+          data: String(row["data"])
+        }))
+
 /** As they are now: sending them again, or late, does no harm either. */
-const timesOf = ({ sql }: ObjectStorage): MirroredTimes => {
+const timesOf = ({ sql }: ObjectStorage): Pick<MirroredNews, "moved" | "promoted"> => {
   const [row] = sql.exec("SELECT at FROM pawl_history ORDER BY place DESC LIMIT 1").toArray()
   const [newest] = sql.exec("SELECT data FROM pawl_generation ORDER BY position DESC LIMIT 1").toArray()
   const generation = newest === undefined ? null : Result.getOrNull(table("generation").decode(newest["data"]))
@@ -90,9 +109,13 @@ export const changed = (storage: ObjectStorage): Changed | null => {
   return {
     position: Number(last["position"]),
     rows: Array.from(each.values(), ({ id, kind }) => rowOf(storage, kind, id)),
-    times: timesOf(storage)
+    news: { ...timesOf(storage), moves: movesAt(storage, placesIn(noted)) }
   }
 }
+
+/** The places of rows of the history that were noted. */
+const placesIn = (noted: ReadonlyArray<Row>): ReadonlyArray<number> =>
+  noted.flatMap(({ id, kind }) => (kind === "history" && Number.isSafeInteger(Number(id)) ? [Number(id)] : []))
 
 /** Whether something changed and was not sent. */
 export const isBehind = ({ sql }: ObjectStorage): boolean =>
@@ -139,14 +162,37 @@ const put = ({ sql }: ObjectStorage, projectId: string, { id, kind, row }: Mirro
   )
 }
 
-const keep = ({ sql }: ObjectStorage, projectId: string, { moved, promoted }: MirroredTimes): void =>
-  void sql.exec(
+/**
+ * What moved stands here at the moment when it came: whoever was told all that was here up to a moment goes on from there,
+ * however late a Project told of itself.
+ */
+const keep = ({ sql }: ObjectStorage, projectId: string, news: MirroredNews, nowMs: number): void => {
+  const { moved, moves, promoted } = news
+  sql.exec(
     `INSERT INTO pawl_recency (project_id, moved, promoted) VALUES (?, ?, ?)
     ON CONFLICT (project_id) DO UPDATE SET moved = excluded.moved, promoted = excluded.promoted`,
     projectId,
     moved,
     promoted
   )
+  for (const { changeId, data, position } of moves.slice(-CloudflareLimits.mirroredMoves))
+    sql.exec(
+      `INSERT INTO pawl_history (project_id, position, change_id, at, data) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (project_id, position) DO NOTHING`,
+      projectId,
+      position,
+      changeId,
+      nowMs,
+      data
+    )
+  const last = moves.at(-1)?.position
+  if (last !== undefined)
+    sql.exec(
+      "DELETE FROM pawl_history WHERE project_id = ? AND position <= ?",
+      projectId,
+      last - CloudflareLimits.mirroredMoves
+    )
+}
 
 /** Where the directory has the times of Projects, for `recent` of its history. */
 export const mirroredTimes: RecencyTimes = {
@@ -154,18 +200,22 @@ export const mirroredTimes: RecencyTimes = {
   promoted: "(SELECT promoted FROM pawl_recency WHERE project_id = p.id)"
 }
 
-/** Takes over what a Project sent, whole or not at all. Rows that are not newer than what is here change nothing. */
+/**
+ * Takes over what a Project sent, whole or not at all, and answers whether something moved there. Rows that are not newer
+ * than what is here change nothing. Of what moved the newest are kept (`CloudflareLimits.mirroredMoves`).
+ */
 export const take = (
   storage: ObjectStorage,
   projectId: string,
-  { position, rows, times }: Changed,
-  dueMs: number | null
-): void =>
+  { news, position, rows }: Changed,
+  dueMs: number | null,
+  nowMs: number
+): boolean =>
   storage.transactionSync(() => {
     const [known] = storage.sql.exec("SELECT position FROM pawl_mirrored WHERE project_id = ?", projectId).toArray()
     const isNewer = known === undefined || Number(known["position"]) < position
     for (const each of isNewer ? rows : []) if (mirroredKinds.includes(each.kind)) put(storage, projectId, each)
-    if (isNewer && times !== undefined) keep(storage, projectId, times)
+    if (isNewer && news !== undefined) keep(storage, projectId, news, nowMs)
     storage.sql.exec(
       `INSERT INTO pawl_mirrored (project_id, position, due) VALUES (?, ?, ?)
       ON CONFLICT (project_id) DO UPDATE SET position = max(position, excluded.position), due = excluded.due`,
@@ -173,6 +223,7 @@ export const take = (
       position,
       dueMs
     )
+    return isNewer && news !== undefined && news.moves.length > 0
   })
 
 /** The Projects whose work was due before a moment and which said nothing since. */

@@ -47,12 +47,22 @@ export interface MirroredRow {
   } | null
 }
 
-/** When a Project did something last, ms since 1970; null for never. */
-export interface MirroredTimes {
+/** A row of a Project's history, as its object has it. */
+export interface MirroredMove {
+  readonly position: number
+  readonly changeId: string | null
+  /** Who did what, as JSON. */
+  readonly data: string
+}
+
+/** What moved in a Project since the message before, and when it did something last: ms since 1970; null for never. */
+export interface MirroredNews {
   /** Something of it moved. */
   readonly moved: number | null
   /** Its newest generation became canonical. */
   readonly promoted: number | null
+  /** In order. */
+  readonly moves: ReadonlyArray<MirroredMove>
 }
 
 /** What the directory answers to Projects, beside what its stores do. */
@@ -61,14 +71,14 @@ export interface DirectoryCalls extends StoreCalls {
   readonly reserve: (projectId: string, ids: ReadonlyArray<Reserved>) => Promise<Told<null>>
   /**
    * Takes over what a Project has at its `position`, where that is newer than what is here, and when its next work is due
-   * (ms since 1970; null: none). `times` are left out where nothing changed.
+   * (ms since 1970; null: none). `news` are left out where nothing changed.
    */
   readonly mirror: (
     projectId: string,
     position: number,
     rows: ReadonlyArray<MirroredRow>,
     dueMs: number | null,
-    times?: MirroredTimes
+    news?: MirroredNews
   ) => Promise<Told<null>>
   readonly finish: (lease: Lease) => Promise<Told<null>>
   readonly used: (name: string, day: string) => Promise<Told<number>>

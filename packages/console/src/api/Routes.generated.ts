@@ -169,6 +169,7 @@ export const routes = {
   sessions: {
     current: ["GET", "/v1/session"],
     list: ["GET", "/v1/sessions"],
+    link: ["POST", "/v1/sessions/link"],
     revoke: ["DELETE", "/v1/sessions/:id"]
   },
   devices: {

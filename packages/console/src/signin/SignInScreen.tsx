@@ -116,7 +116,8 @@ export const SignInScreen = ({
         <TokenForm isBusy={state.is === "signing"} submit={(credential) => void submit(credential)} />
         {methods.data?.includes("link") === true ? (
           <p className="signin-more">
-            No token? On the machine of the server, <code>pawl serve</code> prints a link that signs its owner in.
+            No token? A link signs in too: <code>pawl serve</code> prints one for its owner where it starts, and so does
+            the deployment to Cloudflare.
           </p>
         ) : null}
       </div>

@@ -103,21 +103,34 @@ export const beginByToken = Effect.fnUntraced(function* (token: Redacted.Redacte
   return yield* begin(
     userAgent,
     Effect.fnUntraced(function* () {
-      const found = yield* find("token", caller.token.id)
-      if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
-      const { token } = yield* callerOf(found.record)
-      const { id: tokenId, userId, expiresAt: endsBy } = found.record
-      return { userId, how: "token", tokenId, scopes: [...token.scopes], endsBy, writes: [] } satisfies Entry
+      const bounds = yield* boundsOf(caller.token.id)
+      return { ...bounds, userId: caller.user.id, how: "token", writes: [] } satisfies Entry
     })
   ).pipe(Effect.catchTag("Unknown", () => new Unauthenticated({ reason: "disabled" })))
 }, Effect.withSpan("Sessions.beginByToken"))
 
 const everything = { tokenId: null, scopes: [...allScopes], endsBy: null }
 
-/** Signs in whom a link's code lets in, and uses the code up. Fails with `CodeRefused` or `Unauthenticated`. */
+/** What a session may do that a token began, and until when. Fails with `Unauthenticated` when the token counts no more. */
+const boundsOf = Effect.fnUntraced(function* (id: string) {
+  const found = yield* find("token", id)
+  if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
+  const { token } = yield* callerOf(found.record)
+  return { tokenId: found.record.id, scopes: [...token.scopes], endsBy: token.expiresAt }
+})
+
+/**
+ * Signs in whom a link's code lets in, within what the token may that made the link, and uses the code up. Fails with
+ * `CodeRefused` or `Unauthenticated`.
+ */
 export const beginByCode = (code: Redacted.Redacted, userAgent: string) =>
-  begin(userAgent, (now) =>
-    Effect.map(using(code, now), (used) => ({ ...everything, ...used, how: "link" as const }) satisfies Entry)
+  begin(
+    userAgent,
+    Effect.fnUntraced(function* (now) {
+      const { tokenId, userId, writes } = yield* using(code, now)
+      const bounds = tokenId === null ? everything : yield* boundsOf(tokenId)
+      return { ...bounds, userId, writes, how: "link" } satisfies Entry
+    })
   ).pipe(
     Effect.catchTag("Unknown", () => new Unauthenticated({ reason: "disabled" })),
     Effect.withSpan("Sessions.beginByCode")

@@ -9,7 +9,7 @@ import { sha256, sha256AtOnce } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Secrets } from "./Secrets.ts"
-import { demandEnabled } from "./Tokens.ts"
+import { type Caller, demandEnabled } from "./Tokens.ts"
 
 const words = {
   unknown: "This code is not one of this installation's.",
@@ -40,32 +40,58 @@ const sweeping = Effect.fnUntraced(function* (now: Time.Timestamp) {
     .map((ended) => Commit.remove("signInCode", ended.record.hash, ended))
 })
 
-/** A new code that lets a user in once, within `Limits.signInCodeMs`. Fails with `Unknown` for one who was disabled. */
-export const offer = Effect.fnUntraced(function* (userId: string) {
+const offering = Effect.fnUntraced(function* (userId: string, by: Pick<SignInCode, "tokenId">) {
   const text = yield* randomText(Limits.signInCodeBytes)
   const hash = yield* sha256(Redacted.value(text))
-  yield* decideAndCommit(
+  const { expiresAt } = yield* decideAndCommit(
     Effect.gen(function* () {
       const user = yield* demandEnabled(userId)
       const ms = yield* Time.nowMillis
       const createdAt = Time.fromMillis(ms)
-      const expiresAt = Time.fromMillis(ms + Limits.signInCodeMs)
-      const code: SignInCode = { hash, userId: user.record.id, createdAt, expiresAt, usedAt: null }
+      const code: SignInCode = {
+        hash,
+        userId: user.record.id,
+        ...by,
+        createdAt,
+        expiresAt: Time.fromMillis(ms + Limits.signInCodeMs),
+        usedAt: null
+      }
       const writes = [...(yield* sweeping(createdAt)), Commit.insert("signInCode", code)]
-      return { answer: null, commit: { name: "SignInCodes.offer", projectId: null, writes } }
+      return { answer: code, commit: { name: "SignInCodes.offer", projectId: null, writes } }
     })
   )
-  return text
+  return { text, expiresAt }
 }, Effect.withSpan("SignInCodes.offer"))
 
-/** Whom a code lets in, and the write that uses it up. Fails with `CodeRefused`. */
+/** A new code that lets a user in once, within `Limits.signInCodeMs`. Fails with `Unknown` for one who was disabled. */
+export const offer = (userId: string) => Effect.map(offering(userId, {}), ({ text }) => text)
+
+/** A link is made with a token, which bounds what it begins. The caller came with something else. */
+export class LinkNeedsToken extends Schema.TaggedError<LinkNeedsToken>()("LinkNeedsToken", {}) {
+  override get message() {
+    return "A link to sign in by is made with a token: a browser's session makes none."
+  }
+}
+
+/**
+ * The same by somebody's own token: what it begins may do what that token may, and ends with it. Fails with
+ * `LinkNeedsToken` for who came with a session, or with a token for one Task.
+ */
+export const offerBy = Effect.fnUntraced(function* ({ run, token, user }: Caller) {
+  const found = run === undefined ? yield* find("token", token.id) : null
+  if (found === null) return yield* new LinkNeedsToken()
+  return yield* offering(user.id, { tokenId: found.record.id })
+})
+
+/** Whom a code lets in, by which token, and the write that uses it up. Fails with `CodeRefused`. */
 export const using = Effect.fnUntraced(function* (text: Redacted.Redacted, now: Time.Timestamp) {
   const code = yield* find("signInCode", sha256AtOnce(Redacted.value(text)))
   // What a provider was asked with lets nobody in by itself.
   if (code === null || code.record.userId === null) return yield* new CodeRefused({ reason: "unknown" })
   if (code.record.usedAt !== null) return yield* new CodeRefused({ reason: "used" })
   if (code.record.expiresAt <= now) return yield* new CodeRefused({ reason: "expired" })
-  return { userId: code.record.userId, writes: [Commit.update("signInCode", code, { usedAt: now })] }
+  const { tokenId = null, userId } = code.record
+  return { userId, tokenId, writes: [Commit.update("signInCode", code, { usedAt: now })] }
 })
 
 /**

@@ -41,6 +41,8 @@ export const SignInCode = Schema.Struct({
   hash: Sha256,
   /** Whom a link lets in; null for what a provider was asked with. */
   userId: Schema.NullOr(UserId),
+  /** The token that made the link, which bounds what it begins; missing where an operator was shown it. */
+  tokenId: Schema.optionalKey(TokenId),
   /** When it was made. */
   createdAt: Timestamp,
   /** From when on it opens nothing. */

@@ -135,6 +135,27 @@ describe("A code that opens once", () => {
       })
     ))
 
+  it("begins no more than the token may that made it, and nothing that ends after it", () =>
+    run(
+      Effect.gen(function* () {
+        const owner = yield* begin
+        const expiresAt = Time.fromMillis((yield* Time.nowMillis) + hour)
+        const asked = { name: "narrow", expiresAt, scopes: ["read", "admin"] } as const
+        const made = yield* Tokens.issue(owner.id, asked, Tokens.operator)
+        const caller = yield* Tokens.authenticate(made.text)
+        const [first, second] = [yield* SignInCodes.offerBy(caller), yield* SignInCodes.offerBy(caller)]
+        expect(first.expiresAt).toBe(Time.fromMillis((yield* Time.nowMillis) + 10 * minute))
+        const { session, text } = yield* Sessions.beginByCode(first.text, "")
+        expect(session).toMatchObject({ how: "link", scopes: ["read", "admin"], endsAt: expiresAt })
+        const inside = yield* Sessions.authenticate(text)
+        expect(yield* Effect.flip(SignInCodes.offerBy(inside))).toMatchObject({ _tag: "LinkNeedsToken" })
+        yield* Tokens.revoke(made.token.id)
+        const revoked = { _tag: "Unauthenticated", reason: "revoked" }
+        expect(yield* Effect.flip(Sessions.beginByCode(second.text, ""))).toMatchObject(revoked)
+        expect(yield* Effect.flip(Sessions.authenticate(text))).toMatchObject(revoked)
+      })
+    ))
+
   it("leaves no rows behind for ever: each that is made takes ended ones away", () =>
     run(
       Effect.gen(function* () {

@@ -11,8 +11,6 @@ export class ApiSettings extends Context.Service<
     readonly version: string
     /** Where people reach the API and the console, without a path: `https://pawl.example`. Default: links are paths. */
     readonly origin?: string
-    /** Whether an operator is shown a link to sign in by, where no provider of identities is relied on. Default: yes. */
-    readonly offersLinks?: boolean
     readonly environment: "production" | "development"
     /** Writes a line in the log for each request. Default: no. */
     readonly accessLog?: boolean

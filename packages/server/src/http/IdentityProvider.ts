@@ -20,6 +20,13 @@ export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRe
   }
 }
 
+/** People sign in by the provider of identities: no link lets anybody in. */
+export class NoSignInLink extends Schema.TaggedError<NoSignInLink>()("NoSignInLink", {}) {
+  override get message() {
+    return "People sign in by the provider of identities here: no link is made."
+  }
+}
+
 /** What a token of the provider's says. */
 export interface Verified extends Subject {
   /** From when on it counts no more. */

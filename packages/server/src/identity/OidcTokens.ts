@@ -49,7 +49,7 @@ export interface TrustedIssuer {
 
 /**
  * Judges tokens by the keys that the provider publishes, which are fetched again when it signs with a new one. `addressOfKeys`
- * is asked for each token. Where a request may not wait for what another one began (in workerd), none does.
+ * is asked for each token. In workerd no request waits for keys that another one began to fetch.
  */
 export const make = (
   { audience, issuer }: TrustedIssuer,

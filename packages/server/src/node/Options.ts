@@ -20,7 +20,8 @@ import {
   roles,
   type ServerRole
 } from "./GivenOptions.ts"
-import { type OidcChoice, oidcOf } from "./identity/OidcOptions.ts"
+import type { OidcChoice } from "../identity/OidcDiscovery.ts"
+import { oidcOf } from "./identity/OidcOptions.ts"
 import { hostsOf } from "./ImportHosts.ts"
 import { algorithmOf, kmsEndpointOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"

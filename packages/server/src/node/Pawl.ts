@@ -82,7 +82,7 @@ const agents = ({ models }: Options) =>
     ? Layer.empty
     : Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("./ModelPorts.ts")),
+          Effect.promise(() => import("../models/ModelPorts.ts")),
           (ModelPorts) => ModelPorts.layer(models)
         )
       )

@@ -9,6 +9,8 @@ import type { DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { Artifacts } from "@pawl/adapters-cloudflare/repositories/artifacts/Artifacts"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
+import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
+import type { ModelEndpoint } from "@pawl/adapters-models/ModelEndpoint"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { TrustedIssuer } from "../identity/OidcTokens.ts"
@@ -18,6 +20,12 @@ export interface Namespace<Calls> {
   readonly getByName: (name: string) => Calls & { readonly fetch: (request: Request) => Promise<Response> }
 }
 
+/** A provider of identities, without the secret of the console there. */
+export interface IssuerChoice extends TrustedIssuer {
+  /** The console at the provider; null: its tokens count, and nobody signs in there by a browser. */
+  readonly clientId: string | null
+}
+
 /** What the installation is told, as the deployment's configuration has it. */
 export interface InstallationSettings {
   readonly environment: "production" | "development"
@@ -25,14 +33,22 @@ export interface InstallationSettings {
   readonly appsDomain: string | null
   /** Where people reach the API, without a path. */
   readonly apiOrigin: string
-  /** The provider of identities whose tokens count; null for none. */
-  readonly oidc: TrustedIssuer | null
+  /** The provider of identities that is relied on; null for none. */
+  readonly oidc: IssuerChoice | null
   readonly paused: boolean
   readonly version: string
   /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
   /** Requests of one caller to one object in a minute. */
   readonly requestsPerMinute: number
+}
+
+/** The models of an installation, without the key. */
+export interface ModelChoice {
+  readonly endpoint: Omit<ModelEndpoint, "key">
+  readonly tiers: HttpModelsOptions["tiers"]
+  /** How many calls of models may be made in one day (UTC), in all. */
+  readonly callsPerDay: number
 }
 
 /** What a Project's object answers, beside requests. */
@@ -77,9 +93,15 @@ export interface CanonicalBindings {
   readonly CHECKS?: Namespace<CheckCalls>
   /** Where repositories are; missing where they are packs in rows and in the bucket. */
   readonly ARTIFACTS?: Artifacts
+  /** Missing where Changes wait for people. */
+  readonly MODELS?: ModelChoice
   readonly SETTINGS: InstallationSettings
   /** Secrets. */
   readonly OWNER_TOKEN: string
+  /** Of the models' provider; missing where that asks for none. */
+  readonly MODEL_KEY?: string
+  /** Of the console at the provider of identities; missing where it has none. */
+  readonly OIDC_CLIENT_SECRET?: string
   readonly SIGNING_KEY?: string
   readonly LOG_KEY?: string
 }

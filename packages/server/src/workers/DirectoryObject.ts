@@ -8,11 +8,12 @@ import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
 import { sendAll, sweepCommands, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
 import { bury, type DeadHint, hintOf } from "@pawl/adapters-cloudflare/hints/HintConsumer"
-import type { MirroredRow, MirroredTimes, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
+import type { MirroredNews, MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import { make as databaseOf } from "@pawl/adapters-cloudflare/sqlite/DurableObjectDatabase"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import { find } from "@pawl/core/ledger/Decision"
+import { eventsOf } from "@pawl/core/ledger/Signals"
 import type { Command, Lease } from "@pawl/core/model/Command"
 import { introduce } from "@pawl/core/provenance/Keys"
 import * as Schedules from "@pawl/core/upkeep/Schedules"
@@ -154,14 +155,15 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     position: number,
     rows: ReadonlyArray<MirroredRow>,
     dueMs: number | null,
-    times?: MirroredTimes
+    news?: MirroredNews
   ) {
-    const what = { position, rows, ...(times === undefined ? {} : { times }) }
+    const what = { position, rows, ...(news === undefined ? {} : { news }) }
     return this.telling(
-      Effect.as(
-        Effect.sync(() => Mirror.take(this.storage, projectId, what, dueMs)),
-        null
-      )
+      Effect.sync(() => {
+        // Who follows all Projects looks at once.
+        if (Mirror.take(this.storage, projectId, what, dueMs, Date.now())) this.signals.notify(eventsOf(projectId))
+        return null
+      })
     )
   }
 

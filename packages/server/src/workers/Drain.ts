@@ -16,7 +16,7 @@ const slots: SlotsPerLane = {
   verification: ServerLimits.verificationSlots,
   provisioning: ServerLimits.provisioningSlots,
   planning: ServerLimits.planningSlots,
-  agents: 1,
+  agents: ServerLimits.agentObjectSlots,
   webhooks: ServerLimits.webhooksAtOnce,
   signing: ServerLimits.signingSlots
 }

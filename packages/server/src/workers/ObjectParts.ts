@@ -25,8 +25,9 @@ import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { type Context, Effect, Layer } from "effect"
+import { type Context, Effect, Layer, Redacted } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
+import * as ModelPorts from "../models/ModelPorts.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
 
 /** Statements are published in the Projects' own repositories. */
@@ -57,8 +58,17 @@ const noSandbox = Layer.succeed(Sandbox, {
 /** No code is parsed here, so no route is found that was added: nothing but these probes hangs on that. */
 const noRoutes = Layer.succeed(RouteReader, { added: () => Effect.succeed([]) })
 
+/** The planner and the agents where there are models: without any, Changes wait for people. */
+const agents = ({ MODEL_KEY, MODELS }: Pick<CanonicalBindings, "MODELS" | "MODEL_KEY">) =>
+  MODELS === undefined
+    ? Layer.empty
+    : ModelPorts.layer({
+        endpoint: { ...MODELS.endpoint, key: MODEL_KEY === undefined ? null : Redacted.make(MODEL_KEY) },
+        tiers: MODELS.tiers
+      })
+
 /** What the use cases are told of the installation. */
-export const settingsOf = ({ SETTINGS }: Pick<CanonicalBindings, "SETTINGS">) => {
+export const settingsOf = ({ MODELS, SETTINGS }: Pick<CanonicalBindings, "MODELS" | "SETTINGS">) => {
   const { apiOrigin, appsDomain, buildsPerDay, environment, paused } = SETTINGS
   const { port, protocol } = new URL(apiOrigin)
   return Layer.succeed(Settings, {
@@ -67,6 +77,7 @@ export const settingsOf = ({ SETTINGS }: Pick<CanonicalBindings, "SETTINGS">) =>
     paused,
     fixturesEnabled: false,
     buildsPerDay,
+    ...(MODELS === undefined ? {} : { modelCallsPerDay: MODELS.callsPerDay }),
     sandboxMsPerMonth: Limits.sandboxMsPerMonth,
     smokeRetryMs: Limits.probeRetryMs,
     apiOrigin,
@@ -112,7 +123,7 @@ export const layer = (
   const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
-  return Layer.merge(RouterProbeClient.layer, publishers).pipe(
+  return Layer.mergeAll(RouterProbeClient.layer, publishers, agents(bound)).pipe(
     Layer.provideMerge(hosting(bound, bindings)),
     Layer.provideMerge(PointerRows.layer),
     Layer.provideMerge(

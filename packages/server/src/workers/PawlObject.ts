@@ -15,10 +15,11 @@ import * as Signals from "@pawl/core/ledger/Signals"
 import type { Kind } from "@pawl/core/model/Entities"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import { IdentityProvider } from "../http/IdentityProvider.ts"
+import * as OidcProvider from "../identity/OidcProvider.ts"
 import * as RateLimits from "../http/request/RateLimits.ts"
 import { ApiSettings } from "../http/ApiSettings.ts"
 import { prefix } from "../git/GitPath.ts"
@@ -27,7 +28,6 @@ import { appDataOf } from "./DataStores.ts"
 import * as GitAnswer from "./GitAnswer.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
 import * as ObjectParts from "./ObjectParts.ts"
-import { trusting } from "./TrustedProvider.ts"
 import templates from "./templates.txt"
 
 /** Everything that an object runs with. */
@@ -50,15 +50,22 @@ const httpSettings = (settings: InstallationSettings): ApiSettings["Service"] =>
   requestsPerMinute: settings.requestsPerMinute,
   version: settings.version,
   origin: settings.apiOrigin,
-  // Nobody reads what an object prints.
-  offersLinks: false,
   environment: settings.environment
 })
+
+/** The provider of identities. Requests of an object may wait for what another one of them asked it. */
+const providerOf = ({ OIDC_CLIENT_SECRET, SETTINGS }: CanonicalBindings) => {
+  const { apiOrigin, oidc } = SETTINGS
+  if (oidc === null) return null
+  const secret = OIDC_CLIENT_SECRET === undefined ? null : Redacted.make(OIDC_CLIENT_SECRET)
+  const client = oidc.clientId === null ? null : { id: oidc.clientId, secret }
+  return OidcProvider.make({ ...oidc, client }, apiOrigin)
+}
 
 /** An object, with what differs between a Project's and the directory left open. */
 export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
   protected readonly storage: ObjectStorage
-  private readonly signals = Signals.make()
+  protected readonly signals = Signals.make()
   private running: Promise<Running> | null = null
   private isDraining = false
 
@@ -105,11 +112,10 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const bindings = ObjectParts.appEnvironment(this.ctx)
       const stores = Context.add(this.scoped(own), AppData, appDataOf(env))
       const layer = ObjectParts.layer(env, stores, bindings, templates)
-      const { SETTINGS } = env
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
-        Context.add(IdentityProvider, trusting(SETTINGS.oidc))
+        Context.add(IdentityProvider, providerOf(env))
       )
-      const settings = httpSettings(SETTINGS)
+      const settings = httpSettings(env.SETTINGS)
       // All requests of a caller are counted together, those of git too.
       const rates = yield* Layer.buildWithScope(
         Layer.provide(RateLimits.layer, Layer.succeed(ApiSettings, settings)),

@@ -136,7 +136,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
         for (let more = true; more;) {
           const found: Mirror.Changed = Mirror.changed(this.storage) ?? { position: 0, rows: [] }
           const dueMs = nextDueMs(this.storage)
-          const answer = await directory.mirror(this.scope(), found.position, found.rows, dueMs, found.times)
+          const answer = await directory.mirror(this.scope(), found.position, found.rows, dueMs, found.news)
           if (answer._tag !== "Done") throw new Error("the directory did not take it")
           Mirror.sent(this.storage, found.position)
           this.toldDueMs = dueMs

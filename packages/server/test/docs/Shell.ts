@@ -22,6 +22,10 @@ export const notRun: ReadonlyMap<string, string> = new Map([
     "npm run deploy:cloudflare -- --dry-run --api-origin https://pawl.example.com --apps-domain pawl-apps.example",
     "test/workers/Deployment.test.ts tries what it deploys"
   ],
+  [
+    "npm run link:cloudflare -- --api-origin https://pawl.example.com",
+    "there is no such installation; test/workers/suites/Links.ts runs it"
+  ],
   ["npm run demo:cloudflare -- --exit", "test/workers/Workerd.test.ts takes more of the same way"],
   [
     [

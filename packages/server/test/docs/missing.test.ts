@@ -15,7 +15,7 @@ const handles = (kind: string): boolean => Object.keys(handlers).includes(kind)
 
 /** What the README says is missing, and how one sees that it is there after all. */
 const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
-  ["**Planner and agents.**", existsSync(join(root, "packages/server/src/node/ModelPorts.ts"))],
+  ["**Planner and agents.**", existsSync(join(root, "packages/server/src/models/ModelPorts.ts"))],
   ["**Rollback.**", offers("/rollback")],
   ["**Archiving a Project and removing an app.**", offers("delete /v1/projects/{id}") || handles("app.remove")],
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],

@@ -166,6 +166,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "signIn.oidcCallback": {},
   "sessions.current": { stranger: 200 },
   "sessions.list": { stranger: 200 },
+  "sessions.link": { stranger: 201 },
   "sessions.revoke": { id: "session" },
   "devices.offer": {},
   "devices.token": {},

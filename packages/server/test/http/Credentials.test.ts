@@ -40,6 +40,8 @@ const making: Readonly<Record<string, Making>> = {
 }
 /** Gives what a person gave who had it: `groups/Devices.test.ts` holds that it is no more. */
 const byPeople = ["POST /v1/device/token"]
+/** Lets a browser in with what the token has that asks: `groups/Sessions.test.ts` holds that it is no more. */
+const byLink = ["POST /v1/sessions/link"]
 const lettingIn = Object.entries(making).filter(([, { letsIn }]) => letsIn === true)
 const signing = Object.entries(making).filter(([, { letsIn }]) => letsIn === false)
 
@@ -47,7 +49,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
 /** WebAuthn calls a passkey's id `credential`: whoever has it can sign nothing. */
-const credential = /token$|secret|password|credentials|cookie|apikey|privatekey|session/i
+const credential = /token$|secret|password|credentials|cookie|apikey|privatekey|session|^link$/i
 
 /** Whether a part of the document has a text by a name as credentials have. What it refers to is followed once. */
 const answersCredential = (part: unknown, seen: ReadonlySet<string> = new Set()): boolean => {
@@ -104,7 +106,7 @@ const all = ["read", "write", "approve", "promote", "admin"]
 describe("Every endpoint that makes a credential", () => {
   it("is in the list", () => {
     const named = endpoints.filter(({ name }) => name in making).map(({ method, path }) => `${method} ${path}`)
-    expect(answering.toSorted()).toEqual([...byPeople, ...named].toSorted())
+    expect(answering.toSorted()).toEqual([...byPeople, ...byLink, ...named].toSorted())
     expect(named.length).toBe(Object.keys(making).length)
   })
 

@@ -7,8 +7,11 @@ import { gzipSync } from "node:zlib"
 import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type LaidOut, layOut, wrangler } from "../../../../deploy/cloudflare/Deployment.ts"
+import { modelChoiceOf } from "../../../../deploy/cloudflare/ModelChoice.ts"
 import type { Installation } from "../../../../deploy/cloudflare/Scripts.ts"
 import { configurations, queuesOf } from "../../../../deploy/cloudflare/Wrangler.ts"
+import { modelKey } from "../e2e/kit/ChangeFlow.ts"
+import { environmentOf } from "../e2e/kit/ScriptedTeam.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-deployment-"))
 
@@ -17,6 +20,7 @@ const installation: Installation = {
   appsDomain: "pawl-apps.example",
   apiOrigin: "https://pawl.example.com",
   oidc: null,
+  models: null,
   paused: false,
   version: "0.0.0-test",
   requestsPerMinute: 600,
@@ -61,6 +65,20 @@ describe("A deployment to Cloudflare", () => {
     expect(bound("artifacts")).toEqual([["canonical", { binding: "ARTIFACTS", namespace: "pawl" }]])
   })
 
+  it("tells the models to what holds the objects, and to nothing else, and their key to no configuration", () => {
+    const models = modelChoiceOf(environmentOf({ url: "https://models.example/v1" }))
+    if (models === null || typeof models === "string") throw new Error("no models")
+    const all = configurations({ ...installation, models })
+    const told = all.filter(({ configuration }) => "MODELS" in (configuration["vars"] as object))
+    expect(told.map(({ configuration, script }) => [script.name, configuration["vars"] as object])).toEqual([
+      ["canonical", expect.objectContaining({ MODELS: models })]
+    ])
+    expect(all.filter(({ script }) => "MODEL_KEY" in script.bindings).map(({ script }) => script.name)).toEqual([
+      "canonical"
+    ])
+    expect(JSON.stringify(all.map(({ configuration }) => configuration))).not.toContain(modelKey)
+  })
+
   it("takes from each queue where the objects are, also what nobody could take, and each is made before", () => {
     const told = scripts.map(({ folder: own, name }) => {
       const { queues } = JSON.parse(readFileSync(join(own, "wrangler.json"), "utf8")) as { readonly queues: Queues }
@@ -91,8 +109,9 @@ describe("A deployment to Cloudflare", () => {
     expect(sizes["api"]).toBeLessThanOrEqual(600_000)
     expect(sizes["router"]).toBeLessThanOrEqual(220_000)
     expect(sizes["appdata"]).toBeLessThanOrEqual(180_000)
-    // The API's handlers and git (27 KB) run in the objects, and what assistants are told by is in api.
-    expect(sizes["canonical"]).toBeLessThanOrEqual(1_430_000)
-    expect(sizes["canonical packed"]).toBeLessThanOrEqual(495_000)
+    // The API's handlers, git (27 KB), planner and agent, and the client of OpenID Connect run in the objects, and what
+    // assistants are told by is in api.
+    expect(sizes["canonical"]).toBeLessThanOrEqual(1_530_000)
+    expect(sizes["canonical packed"]).toBeLessThanOrEqual(530_000)
   })
 })

@@ -11,12 +11,14 @@ import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
 import { gits } from "./suites/Git.ts"
 import { clocks, hints, senders } from "./suites/Hints.ts"
+import { links } from "./suites/Links.ts"
+import { news } from "./suites/News.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
 let here: Installed
 beforeAll(async () => {
-  here = await install({}, (owner) => [...rogues(owner), ...senders])
+  here = await install({}, { also: (owner) => [...rogues(owner), ...senders] })
 })
 afterAll(() => here.close())
 
@@ -34,9 +36,11 @@ removals("workerd", running)
 kept(installed)
 callers(installed)
 copies(installed)
+news(installed)
 gits(installed)
 hints(installed)
 consoles(installed)
+links(installed)
 assistants(installed)
 smokes(installed)
 crowds(installed)

@@ -1,7 +1,7 @@
 /** Copies of a Project's records in the directory: two Durable Objects' SQLite, in workerd. */
 import { runInDurableObject } from "cloudflare:test"
 import { insert, type Commit, update } from "@pawl/core/ledger/Commit"
-import { History } from "@pawl/core/ledger/History"
+import { History, type Move } from "@pawl/core/ledger/History"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import type { ProjectOrder } from "@pawl/core/ledger/Recency"
 import { Records } from "@pawl/core/ledger/Records"
@@ -13,6 +13,7 @@ import type { Stores } from "@pawl/sql/SqlStores"
 import { change, objectId } from "@pawl/testing/tools/StoreFixtures"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { CloudflareLimits } from "../../../src/CloudflareLimits.ts"
 import * as Mirror from "../../../src/directory/Mirror.ts"
 import { make } from "../../../src/sqlite/DurableObjectDatabase.ts"
 import * as DurableObjectStores from "../../../src/sqlite/DurableObjectStores.ts"
@@ -76,10 +77,10 @@ const prepared = (storage: ObjectStorage) => {
   return storage
 }
 const changes = (own: string) => inside(own, (storage) => Mirror.changed(prepared(storage)))
-const taken = (directory: string, what: Mirror.Changed, dueMs: number | null = null) =>
+const taken = (directory: string, what: Mirror.Changed, dueMs: number | null = null, arrivedMs = 0) =>
   inside(directory, (storage) => {
     Mirror.takeCopies(storage)
-    Mirror.take(storage, project.id, what, dueMs)
+    Mirror.take(storage, project.id, what, dueMs, arrivedMs)
     return run(storage, listed)
   })
 const stored = (own: string) =>
@@ -93,6 +94,26 @@ const activated = (own: string) =>
         if (found._tag === "Some")
           yield* commit({ name: "activate", writes: [update("project", found.value, { status: "active" })] })
       })
+    )
+  )
+
+/** Opens a Change for each of these numbers. */
+const moved = (own: string, numbers: ReadonlyArray<number>) =>
+  inside(own, (storage) =>
+    run(
+      prepared(storage),
+      Effect.forEach(
+        numbers,
+        (n) => commit({ name: "move", writes: [insert("change", change(n, { projectId: project.id }))] }),
+        { discard: true }
+      )
+    )
+  )
+const movesIn = (place: string): Promise<ReadonlyArray<Move>> =>
+  inside(place, (storage) =>
+    run(
+      storage,
+      Effect.flatMap(History, (history) => history.since([{ projectId: project.id, position: 0 }], 1000))
     )
   )
 
@@ -145,11 +166,49 @@ describe("Copies of a Project's records", () => {
     const at = await inside(own, (storage) => run(storage, movedAt))
     // The generation itself is no copy; what moved is told with it.
     const second = await changes(own)
-    expect(second!.times).toEqual({ moved: at, promoted: made + 5 })
+    expect(second!.news).toMatchObject({ moved: at, promoted: made + 5 })
     await taken(directory, second!)
     await taken(directory, first!)
     expect((await recent("moved")).cursors).toEqual([`${at}~recent.moved:1`])
     expect((await recent("promoted")).cursors).toEqual([`${made + 5}~recent.promoted:1`])
+  })
+
+  it("tell what moved, row by row, at the moment when it came to the directory; twice makes it no more", async () => {
+    const { directory, own } = places()
+    await stored(own)
+    await moved(own, [1])
+    const first = await changes(own)
+    await taken(directory, first!, null, 1_000)
+    await inside(own, (storage) => Mirror.sent(prepared(storage), first!.position))
+    await moved(own, [2, 3])
+    const second = await changes(own)
+    for (const again of [second!, second!, first!]) await taken(directory, again, null, 2_000)
+    const told = await movesIn(directory)
+    const plain = (moves: ReadonlyArray<Move>) => moves.map(({ at: _, ...move }) => move)
+    expect(plain(told)).toEqual(plain(await movesIn(own)))
+    expect(told.map(({ at }) => Date.parse(at))).toEqual([1_000, 2_000, 2_000])
+    expect(told.map(({ changeId, transitions }) => [changeId, transitions.map(({ kind, to }) => [kind, to])])).toEqual(
+      [1, 2, 3].map((n) => [change(n).id, [["change", "created"]]])
+    )
+  })
+
+  it("keep the newest of what moved alone, which the positions of the others tell", async () => {
+    const { directory, own } = places()
+    await stored(own)
+    const kept = CloudflareLimits.mirroredMoves
+    await moved(
+      own,
+      Array.from({ length: kept + 7 }, (_, n) => n)
+    )
+    for (let what = await changes(own); what !== null; what = await changes(own)) {
+      await taken(directory, what)
+      await inside(own, (storage) => Mirror.sent(prepared(storage), what!.position))
+    }
+    const all = await movesIn(own)
+    expect(all.length).toBe(kept + 7)
+    expect((await movesIn(directory)).map(({ position }) => position)).toEqual(
+      all.slice(-kept).map(({ position }) => position)
+    )
   })
 
   it("are not noted for a commit that was refused", async () => {
@@ -168,7 +227,7 @@ describe("Copies of a Project's records", () => {
     const what = await changes(own)
     await taken(directory, what!)
     const gone = { kind: "project", id: project.id, row: null } as const
-    await inside(directory, (storage) => Mirror.take(storage, "proj_other", { position: 9, rows: [gone] }, null))
+    await inside(directory, (storage) => Mirror.take(storage, "proj_other", { position: 9, rows: [gone] }, null, 0))
     expect(await taken(directory, { position: 0, rows: [] })).toHaveLength(1)
     expect(await taken(directory, { position: what!.position + 1, rows: [gone] })).toEqual([])
   })

@@ -11,7 +11,7 @@ import { Environment } from "./ServiceApi.ts"
 const SignInBody = Schema.Struct({
   /** A token of Pawl's. The session may do what it may, and ends with it. */
   token: Schema.optionalKey(Schema.String),
-  /** The code of the link that `pawl serve` prints. It opens once. */
+  /** The code of a link: of the one that `pawl serve` prints, or of `POST /v1/sessions/link`. It opens once. */
   code: Schema.optionalKey(Schema.String)
 })
 
@@ -77,6 +77,21 @@ export const SessionsApi = HttpApiGroup.make("sessions")
     HttpApiEndpoint.get("list", "/v1/sessions", {
       success: Schema.Struct({ items: Schema.Array(SessionRecord), nextCursor: Schema.Null })
     }).annotateMerge(about(readingOwn, "The caller's open sessions, the one that was used last first"))
+  )
+  .add(
+    HttpApiEndpoint.post("link", "/v1/sessions/link", {
+      success: Schema.Struct({
+        /** An address of the console. */
+        link: Schema.String,
+        expiresAt: Schema.String
+      }).pipe(HttpApiSchema.status(201))
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Make a link that signs the caller in with a browser",
+        "It opens once, within 10 minutes. The session that it begins may do what the token may that asks, and ends with it. 403 `link_needs_token` for a session of a browser, 409 `no_sign_in_link` where a provider of identities signs people in."
+      )
+    )
   )
   .add(
     HttpApiEndpoint.delete("revoke", "/v1/sessions/:id", {

@@ -4,7 +4,7 @@ import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Keepers"
 import type { MembersChanged } from "@pawl/core/access/Members"
 import type { OrganizationLimit } from "@pawl/core/access/Organizations"
 import type { DeviceDenied, DevicePending } from "@pawl/core/access/Devices"
-import type { CodeRefused } from "@pawl/core/access/SignInCodes"
+import type { CodeRefused, LinkNeedsToken } from "@pawl/core/access/SignInCodes"
 import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
 import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
@@ -51,7 +51,7 @@ import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Int
 import type { RunNotHeld } from "@pawl/core/task/OutsideLeases"
 import type { NotClaimable, NothingPushed } from "@pawl/core/task/OutsideRuns"
 import type { NoteLimit } from "@pawl/core/task/Notes"
-import type { ProviderUnavailable, SignInRefused } from "../IdentityProvider.ts"
+import type { NoSignInLink, ProviderUnavailable, SignInRefused } from "../IdentityProvider.ts"
 import type { CrossSite, InsecureOrigin } from "../request/SessionCookie.ts"
 import type { BeyondTask } from "../request/TaskReach.ts"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
@@ -95,12 +95,14 @@ export type Refusal =
   | LastEndorser
   | LastOwner
   | LeaseLost
+  | LinkNeedsToken
   | LedgerUnavailable
   | MemberLimit
   | MembersChanged
   | NoDeployedRelease
   | NoCheckpoint
   | NoSbom
+  | NoSignInLink
   | NoStatement
   | StatementUnsigned
   | NoSource

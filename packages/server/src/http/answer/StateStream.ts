@@ -6,37 +6,14 @@ import { Effect, Queue, Stream } from "effect"
 import { visibleProjects } from "@pawl/core/access/Access"
 import { requireStillIn } from "@pawl/core/access/StillIn"
 import { EventLog } from "@pawl/core/event/EventLog"
-import { History, type HistoryMark, type Move } from "@pawl/core/ledger/History"
+import { History, type HistoryMark } from "@pawl/core/ledger/History"
 import type { Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Time from "@pawl/core/primitives/Time"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { frame, openWhile } from "./EventStreams.ts"
-
-/** What is told of one change. */
-interface StateFrame {
-  /** Milliseconds since 1970 by the store's clock: where a reader goes on. Several may have the same. */
-  readonly sequence: number
-  readonly projectId: string
-  /** As in the history; `project` for one that came, went, or of which something was left out. */
-  readonly kind: string
-  readonly id: string
-  readonly to: string
-  readonly changeId: string | null
-}
-
-const framesOf = ({ at, changeId, projectId, transitions }: Move): ReadonlyArray<StateFrame> =>
-  transitions.map(({ id, kind, to }) => ({ sequence: Time.toMillis(at), projectId, kind, id, to, changeId }))
-
-const ofProject = (projectId: string, to: "appeared" | "gone" | "moved", sequence: number): StateFrame => ({
-  sequence,
-  projectId,
-  kind: "project",
-  id: projectId,
-  to,
-  changeId: null
-})
+import { framesOf, ofProject, told } from "./StateFrames.ts"
 
 const visible = Effect.fnUntraced(function* (userId: string) {
   const ids: Array<string> = []
@@ -86,9 +63,7 @@ const step = Effect.fnUntraced(function* (reader: Reader, userId: string) {
   // Rights end too: who may see is asked a moment before it is told.
   const also = moves.length === 0 ? [] : yield* look(reader, userId, ServerLimits.eventTrustMs)
   const seen = moves.filter(({ projectId }) => reader.marks.has(projectId))
-  for (const { position, projectId } of seen)
-    reader.marks.set(projectId, Math.max(position, reader.marks.get(projectId) ?? 0))
-  return [...changed, ...also, ...seen.flatMap(framesOf)]
+  return [...changed, ...also, ...told(reader.marks, seen)]
 })
 
 /** What a reader missed that saw a frame of this time last: the newest rows of each Project, or that there were more. */
@@ -99,9 +74,9 @@ const missed = Effect.fnUntraced(function* (reader: Reader, afterMs: number) {
     position: Math.max(0, position - ServerLimits.stateRowsMissed)
   }))
   const rows = yield* (yield* History).since(back, back.length * ServerLimits.stateRowsMissed)
-  const begins = new Map(back.map(({ position, projectId }) => [projectId, position]))
+  const firsts = new Set([...Map.groupBy(rows, ({ projectId }) => projectId).values()].map(([first]) => first))
   return rows.flatMap((row) => {
-    const isFirst = row.position === (begins.get(row.projectId) ?? 0) + 1
+    const isFirst = firsts.has(row)
     const mayLack = isFirst && row.position > 1 && Time.toMillis(row.at) >= from
     const lacking = mayLack ? [ofProject(row.projectId, "moved", Time.toMillis(row.at))] : []
     return Time.toMillis(row.at) >= from ? [...lacking, ...framesOf(row)] : []

@@ -1,14 +1,16 @@
 /** One's sessions. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { endFor, list } from "@pawl/core/access/Sessions"
+import { offerBy } from "@pawl/core/access/SignInCodes"
 import { find } from "@pawl/core/ledger/Decision"
 import type { Session } from "@pawl/core/model/SignIn"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { IdentityProvider, NoSignInLink } from "../IdentityProvider.ts"
 
 /** A session as it is answered: what its cookie is compared with stays here. */
 const withoutHash = ({ hash: _hash, ...session }: Session) => session
@@ -31,6 +33,16 @@ export const SessionsHttp = HttpApiBuilder.group(PawlApi, "sessions", (handlers)
         Effect.gen(function* () {
           const { user } = yield* CurrentUser
           return { items: (yield* list(user.id)).map(withoutHash), nextCursor: null }
+        })
+      )
+    )
+    .handle("link", () =>
+      answering(
+        Effect.gen(function* () {
+          if ((yield* IdentityProvider) !== null) return yield* new NoSignInLink()
+          const { expiresAt, text } = yield* offerBy(yield* CurrentUser)
+          const { origin = "" } = yield* ApiSettings
+          return { link: `${origin}/#login=${Redacted.value(text)}`, expiresAt }
         })
       )
     )

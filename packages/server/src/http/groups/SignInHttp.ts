@@ -9,7 +9,6 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering, refusing } from "../answer/HandlerAnswer.ts"
 import { pageOfProblem } from "../answer/ProblemPage.ts"
-import { ApiSettings } from "../ApiSettings.ts"
 import { IdentityProvider, SignInRefused } from "../IdentityProvider.ts"
 import { countStranger } from "../request/RateLimits.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
@@ -73,8 +72,7 @@ const callback = Effect.gen(function* () {
 const methods = Effect.gen(function* () {
   const provider = yield* IdentityProvider
   if (provider !== null && provider.flow !== null) return { methods: ["oidc", "token"] as const }
-  const { offersLinks = true } = yield* ApiSettings
-  return { methods: provider === null && offersLinks ? (["link", "token"] as const) : (["token"] as const) }
+  return { methods: provider === null ? (["link", "token"] as const) : (["token"] as const) }
 })
 
 /** Handlers of `signIn`, which need no token. */

@@ -1,14 +1,8 @@
 /** The options of a provider of identities. */
-import { Option, type Redacted } from "effect"
+import { Option } from "effect"
 import { isFit } from "../../identity/OidcAddress.ts"
-import type { TrustedIssuer } from "../../identity/OidcTokens.ts"
+import type { OidcChoice } from "../../identity/OidcDiscovery.ts"
 import type { GivenOptions } from "../GivenOptions.ts"
-
-/** A provider that the installation relies on. */
-export interface OidcChoice extends TrustedIssuer {
-  /** Of the console at the provider, with its secret where it has one. Null: nobody signs in there by a browser. */
-  readonly client: { readonly id: string; readonly secret: Redacted.Redacted | null } | null
-}
 
 /** The choice that the options make, null for none; or what is wrong with it, in words. */
 export const oidcOf = (read: GivenOptions): OidcChoice | null | string => {

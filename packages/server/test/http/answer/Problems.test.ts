@@ -39,6 +39,7 @@ describe("The table of problems", () => {
       "SignInRefused",
       "ProviderUnavailable",
       "DiffTooLarge",
+      "NoSignInLink",
       "NotComposed"
     ])
     expect([...Object.keys(rows), ...neverAnswered].filter((tag) => !known.has(tag))).toEqual([])

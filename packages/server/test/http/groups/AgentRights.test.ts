@@ -26,6 +26,7 @@ const forPeople = {
     "projects.archive",
     "releases.deleteTarget",
     "releases.putTarget",
+    "sessions.link",
     "sessions.revoke",
     "users.create",
     "users.disable",

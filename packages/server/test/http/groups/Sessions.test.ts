@@ -192,6 +192,34 @@ describe("A browser's session", () => {
       expectProblem(await signIn({ code }), 400, "code_refused", { reason: "used" })
     })
 
+    it("that a token made may do what the token may, and ends with it", async () => {
+      const made = await api.call("POST", "/v1/tokens", { body: { name: "narrow", scopes: ["read", "admin"] } })
+      const asked = await api.call("POST", "/v1/sessions/link", { token: made.body.token })
+      expect(asked).toMatchObject({ status: 201, body: { expiresAt: expect.any(String) } })
+      const [, code = ""] = /\/#login=([\w-]{43})$/.exec(asked.body.link) ?? []
+      const secret = secretOf(await signIn({ code }))
+      expect((await inside(secret, "GET", "/v1/session")).body).toMatchObject({
+        session: { how: "link", tokenId: made.body.id, userId: owner, scopes: ["read", "admin"] }
+      })
+      expectProblem(await inside(secret, "POST", "/v1/projects", {}, { slug: "wide" }), 403, "insufficient_scope")
+      expectProblem(await signIn({ code }), 400, "code_refused", { reason: "used" })
+      await api.call("DELETE", `/v1/tokens/${made.body.id}`)
+      expectProblem(await inside(secret, "GET", "/v1/me"), 401, "unauthenticated", { reason: "revoked" })
+    })
+
+    it("is begun by none whose token was revoked before it was opened", async () => {
+      const made = await api.call("POST", "/v1/tokens", { body: { name: "short" } })
+      const asked = await api.call("POST", "/v1/sessions/link", { token: made.body.token })
+      await api.call("DELETE", `/v1/tokens/${made.body.id}`)
+      const refused = await signIn({ code: String(asked.body.link).split("#login=")[1] })
+      expectProblem(refused, 401, "unauthenticated", { reason: "revoked" })
+      expect(secretOf(refused)).toBe("")
+    })
+
+    it("is made by no session, which would outlive itself by it", async () => {
+      expectProblem(await inside(await byToken(), "POST", "/v1/sessions/link"), 403, "link_needs_token")
+    })
+
     it("is begun once, however many try at the same time", async () => {
       const code = await offer()
       const tries = await Promise.all(Array.from({ length: 8 }, () => signIn({ code })))

@@ -47,6 +47,8 @@ export class Issuer {
   twist: Readonly<Record<string, unknown>> = {}
   /** Its ID tokens are signed by nobody while it is set. */
   isUnsigned = false
+  /** With which secret a client came for what a code stands for, the last time; null without one. */
+  clientSecret: string | null = null
   /** Answers nothing while it is set. */
   isAway = false
   readonly #grants = new Map<string, Grant>()
@@ -130,6 +132,7 @@ export class Issuer {
   }
 
   async #exchange(asked: URLSearchParams): Promise<[number, unknown]> {
+    this.clientSecret = asked.get("client_secret")
     const grant = this.#grants.get(asked.get("code") ?? "")
     this.#grants.delete(asked.get("code") ?? "")
     const challenge = createHash("sha256")

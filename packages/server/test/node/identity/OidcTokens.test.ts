@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SignJWT } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ProviderUnavailable } from "../../../src/http/IdentityProvider.ts"
-import * as OidcProvider from "../../../src/node/identity/OidcProvider.ts"
+import * as OidcProvider from "../../../src/identity/OidcProvider.ts"
 import { Issuer } from "./Issuer.ts"
 
 describe("A provider's token", () => {

@@ -72,6 +72,7 @@ export const callers = (installed: () => Installed): void => {
         appsDomain: "apps.localhost",
         apiOrigin: origin,
         oidc: null,
+        models: null,
         paused: false,
         version: "0.0.0-test",
         requestsPerMinute: 1,

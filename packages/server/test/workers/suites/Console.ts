@@ -119,7 +119,7 @@ export const consoles = (installed: () => Installed): void => {
       ask("POST", "/v1/session", headers, { token })
 
     it("begins with a token, counts in the directory and in a Project's object, and ends for both", async () => {
-      expect((await ask("GET", "/auth/methods")).json).toEqual({ methods: ["token"] })
+      expect((await ask("GET", "/auth/methods")).json).toEqual({ methods: ["link", "token"] })
       const began = await signIn()
       const secret = secretOf(began)
       expect([began.status, secret === ""]).toEqual([204, false])

@@ -1,26 +1,9 @@
 /** The program that tries an installation which is deployed, against this one. */
-import { spawn } from "node:child_process"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
+import { deployProgram } from "./DeployProgram.ts"
 
-const program = join(import.meta.dirname, "../../../../../deploy/cloudflare/smoke.ts")
-
-const run = (
-  args: ReadonlyArray<string>,
-  token: string
-): Promise<{ readonly code: number | null; readonly output: string }> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--conditions=pawl-source", program, ...args], {
-      env: { PATH: process.env["PATH"] ?? "", PAWL_TOKEN: token },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let output = ""
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => (output += text))
-    child.once("error", reject)
-    child.once("close", (code) => resolve({ code, output }))
-  })
+const run = (args: ReadonlyArray<string>, token: string) => deployProgram("smoke.ts", args, { PAWL_TOKEN: token })
 
 /** Tests of the smoke test on an installation. */
 export const smokes = (installed: () => Installed): void => {

@@ -14,6 +14,8 @@ export const accessProblems = {
   CrossSite: ({ message }) => problemOf(403, "cross_site", "Another site asked", message),
   InsecureOrigin: ({ message }) => problemOf(400, "insecure_origin", "No cookie is kept here", message),
   CodeRefused: ({ message, reason }) => problemOf(400, "code_refused", "The code opens nothing", message, { reason }),
+  LinkNeedsToken: ({ message }) => problemOf(403, "link_needs_token", "A token makes a link", message),
+  NoSignInLink: ({ message }) => conflict("no_sign_in_link", "No link lets anybody in", message),
   SignInRefused: ({ message }) => problemOf(400, "sign_in_refused", "You are not signed in", message),
   DevicePending: ({ message, retryAfterSeconds }) =>
     problemOf(400, "authorization_pending", "Nobody has answered yet", message, { retryAfterSeconds }),

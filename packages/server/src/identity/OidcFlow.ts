@@ -2,9 +2,9 @@
 import { Effect, Redacted, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import * as client from "openid-client"
-import { type ProviderUnavailable, type SignInFlow, SignInRefused } from "../../http/IdentityProvider.ts"
-import { unavailable } from "../../identity/OidcAddress.ts"
-import { namesOf } from "../../identity/OidcTokens.ts"
+import { type ProviderUnavailable, type SignInFlow, SignInRefused } from "../http/IdentityProvider.ts"
+import { unavailable } from "./OidcAddress.ts"
+import { namesOf } from "./OidcTokens.ts"
 import type { Discovery } from "./OidcDiscovery.ts"
 
 /** What a browser keeps while it is at the provider. It is of use only with what the provider sends back. */
@@ -31,7 +31,8 @@ const refusal = (error: unknown): SignInRefused | ProviderUnavailable => {
     return new SignInRefused({ reason: `the provider says ${wordOf(error.error)}` })
   if (error instanceof client.ResponseBodyError)
     return new SignInRefused({ reason: `the provider does not take the code: ${wordOf(error.error)}` })
-  const isAway = error instanceof client.ClientError && /TIMEOUT|ABORT/.test(error.code ?? "")
+  // A failure of the network is no TypeError in workerd, and the library has no code for it.
+  const isAway = error instanceof client.ClientError && /^$|TIMEOUT|ABORT/.test(error.code ?? "")
   return error instanceof client.ClientError && !isAway
     ? new SignInRefused({ reason: "the provider's answer does not belong to the question that this browser asked" })
     : unavailable(error)

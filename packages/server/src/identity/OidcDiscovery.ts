@@ -1,11 +1,17 @@
 /** What a provider of identities says of itself (OpenID Connect Discovery 1.0), asked once and again after a while. */
-import type { ProviderUnavailable } from "../../http/IdentityProvider.ts"
-import { ServerLimits } from "../../ServerLimits.ts"
+import type { ProviderUnavailable } from "../http/IdentityProvider.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Effect, Redacted } from "effect"
 import { steadyMillis } from "@pawl/core/primitives/Time"
 import * as client from "openid-client"
-import { isFit, noKeys, unavailable } from "../../identity/OidcAddress.ts"
-import type { OidcChoice } from "./OidcOptions.ts"
+import { isFit, noKeys, unavailable } from "./OidcAddress.ts"
+import type { TrustedIssuer } from "./OidcTokens.ts"
+
+/** A provider that the installation relies on. */
+export interface OidcChoice extends TrustedIssuer {
+  /** Of the console at the provider, with its secret where it has one. Null: nobody signs in there by a browser. */
+  readonly client: { readonly id: string; readonly secret: Redacted.Redacted | null } | null
+}
 
 const discover = async ({ audience, client: own, issuer }: OidcChoice): Promise<client.Configuration> => {
   const secret = own?.secret ?? null

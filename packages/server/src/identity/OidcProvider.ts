@@ -1,13 +1,12 @@
-/** The provider of identities that the options name. It is asked when somebody comes with its token, and not before. */
-import type { IdentityProvider } from "../../http/IdentityProvider.ts"
+/** The provider of identities that an installation names. It is asked when somebody comes with its token, and not before. */
+import type { IdentityProvider } from "../http/IdentityProvider.ts"
 import * as OidcDiscovery from "./OidcDiscovery.ts"
 import * as OidcFlow from "./OidcFlow.ts"
-import type { OidcChoice } from "./OidcOptions.ts"
-import * as OidcTokens from "../../identity/OidcTokens.ts"
+import * as OidcTokens from "./OidcTokens.ts"
 import { Effect } from "effect"
 
 /** `origin` is where people reach the console. Null without a choice. */
-export const make = (choice: OidcChoice | null, origin: string): IdentityProvider | null => {
+export const make = (choice: OidcDiscovery.OidcChoice | null, origin: string): IdentityProvider | null => {
   if (choice === null) return null
   const discovery = OidcDiscovery.make(choice)
   return {

@@ -1,0 +1,115 @@
+/** Models on an installation in real workerd: a goal that is planned and worked by them, and what needs a container. */
+import { calls } from "@pawl/testing/provider/Script"
+import * as Provider from "@pawl/testing/provider/ScriptedProvider"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
+import { modelChoiceOf } from "../../../../deploy/cloudflare/ModelChoice.ts"
+import type { Installation } from "../../../../deploy/cloudflare/Scripts.ts"
+import { goalToLive } from "../e2e/agents/GoalToLive.ts"
+import * as ChangeFlow from "../e2e/kit/ChangeFlow.ts"
+import * as Flow from "../e2e/kit/Flow.ts"
+import { done, environmentOf, script, type Team, write } from "../e2e/kit/ScriptedTeam.ts"
+
+const one: Team = {
+  tasks: [{ key: "note", title: "The note" }],
+  agents: { "The note": [calls("run", { command: "cat verdict.txt" }), write("public/note.txt", "noted\n"), done] }
+}
+
+/** Nothing but a build looks at it. */
+const unchecked = { ...Flow.source("one"), "pawl.json": JSON.stringify({ probes: [{ path: "/", status: 200 }] }) }
+
+const begin = (provider: Provider.ScriptedProvider, options: Partial<Installation> = {}): Promise<Installed> => {
+  const models = modelChoiceOf(environmentOf(provider))
+  if (models === null || typeof models === "string") throw new Error(`no models: ${models}`)
+  return install({ models, ...options }, { secrets: { MODEL_KEY: ChangeFlow.modelKey } })
+}
+
+describe("Goals in workerd, with a scripted model", () => {
+  let provider: Provider.ScriptedProvider
+  let here: Installed
+  beforeAll(async () => {
+    provider = await Provider.open(script(one))
+    here = await begin(provider)
+  })
+  afterAll(async () => {
+    await here.close()
+    await provider.close()
+  })
+
+  it("go live: three Tasks of three agents, each call paid once", () => goalToLive(here.api, provider, "greetings"))
+
+  it("have the container run what an agent asks for, by models of their tiers, and the key in one header alone", async () => {
+    provider.follow(script(one))
+    const before = provider.asked().length
+    const project = await Flow.createProject(here.api, "tiers")
+    const { id } = await ChangeFlow.openGoal(here.api, project.id, "tiers")
+    await ChangeFlow.verifiedOf(here.api, id)
+    const asked = provider.asked().slice(before)
+    expect(asked.map(({ model }) => model)).toEqual(["large", "small", "small", "small"])
+    expect(asked[2]?.last).toContain("exit 0")
+    expect(asked[2]?.last).toContain("good")
+    for (const { headers, text } of asked) {
+      expect(headers["authorization"]).toBe(`Bearer ${ChangeFlow.modelKey}`)
+      expect(text).not.toContain(ChangeFlow.modelKey)
+    }
+  })
+
+  it("go on after workerd was killed in the middle of a call, and ask for nothing twice that was answered", async () => {
+    const held = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const team = script(one)
+    let holds = true
+    provider.follow(async (asked) => {
+      if (holds && asked.results === 1) {
+        holds = false
+        reached.resolve()
+        await held.promise
+      }
+      return team(asked)
+    })
+    const before = provider.asked().length
+    const project = await Flow.createProject(here.api, "killed")
+    const { id } = await ChangeFlow.openGoal(here.api, project.id, "killed in a call")
+    await reached.promise
+    await here.killAndRestart()
+    held.resolve()
+    await ChangeFlow.verifiedOf(here.api, id)
+    // The plan, three turns of the agent, and the one of them again that had no answer.
+    expect(provider.asked().length - before).toBe(5)
+    const states = (await ChangeFlow.callsOf(here.api, id)).map(({ state }) => state)
+    expect(states.toSorted()).toEqual(["lost", "settled", "settled", "settled", "settled"])
+  })
+
+  it("wait, and say so, when the provider refuses the key", async () => {
+    const team = script(one)
+    provider.follow((asked) => (asked.tools.includes("propose_plan") ? team(asked) : { _tag: "Responds", status: 401 }))
+    const project = await Flow.createProject(here.api, "refused")
+    const { id } = await ChangeFlow.openGoal(here.api, project.id, "with a key that does not do")
+    const [task] = await Flow.until(
+      () => ChangeFlow.tasksOf(here.api, id),
+      (all) => all.length === 1 && all[0]?.status === "blocked"
+    )
+    expect(task?.reason).toMatch(/key does not do/)
+  })
+})
+
+describe("An agent in workerd where nothing runs a container", () => {
+  let provider: Provider.ScriptedProvider
+  let here: Installed
+  beforeAll(async () => {
+    provider = await Provider.open(script(one))
+    here = await begin(provider, { checks: null })
+  })
+  afterAll(async () => {
+    await here.close()
+    await provider.close()
+  })
+
+  it("is told so when it asks for a command, and ends its work all the same", async () => {
+    const project = await Flow.createProject(here.api, "no-container", unchecked)
+    const { id } = await ChangeFlow.openGoal(here.api, project.id, "without a container")
+    await ChangeFlow.verifiedOf(here.api, id)
+    expect(provider.asked().map(({ last }) => last)[2]).toContain("there is no container on this installation")
+    expect(await ChangeFlow.tasksOf(here.api, id)).toMatchObject([{ status: "completed", attempt: 1 }])
+  })
+})

@@ -40,7 +40,7 @@ export const catalogue: ReadonlyArray<Entry> = [
     name: "queue",
     figures: ["queue-behind-100000", "queue-empty"],
     about: [
-      "Commands per second through the queue on one SQLite file (WAL, `synchronous=FULL`): one is sent by `Ledger.commit`, the one whose turn it is is claimed and finished, three transactions in all. With 100,000 others of 100 Projects due before it, and with none.",
+      "Commands per second through the queue on one SQLite file (WAL, `synchronous=FULL`): one is sent by `Ledger.commit`, the one whose turn it is is claimed and finished, three transactions in all, of which only the first waits for the disk. With 100,000 others of 100 Projects due before it, and with none.",
       "Floor: for the long queue, the empty one; for the empty one, a table by hand on better-sqlite3 with the same pragmas: INSERT, UPDATE of the first due row, DELETE, each its own transaction. No fairness between Projects, no retries."
     ],
     load: async () => (await import("./figures/CommandQueue.ts")).bench

@@ -24,6 +24,29 @@ it.each(["spawner/SpawnerProcess.ts", "runtime/host/WatchdogThread.ts", "signing
   }
 )
 
+/** As `loaded`, through our packages too. */
+const reached = (file: string, seen = new Set<string>()): ReadonlyArray<string> =>
+  loaded(file).flatMap((name) => {
+    const [, own, path] = /^@pawl\/([^/]+)\/(.+)$/.exec(name) ?? []
+    if (own === undefined) return [name]
+    if (seen.has(name)) return []
+    seen.add(name)
+    return reached(`packages/${own}/src/${path}.ts`, seen)
+  })
+
+it.each(["builder/bundler/BundlerProcess.ts", "builder/routes/RouteProcess.ts", "symbols/SymbolProcess.ts"])(
+  "%s, started again and again, loads no Effect: to load it takes longer than all that is done there",
+  (file) => {
+    const names = reached(`packages/adapters-local/src/${file}`)
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => /^(effect|@effect)(\/|$)/.test(name))).toEqual([])
+  }
+)
+
+it("sees Effect behind packages of ours", () => {
+  expect(reached("packages/adapters-local/src/builder/settings/BuildCommand.ts")).toContain("effect")
+})
+
 it("sees a package of ours that is loaded from afar", () => {
   expect(loaded("packages/adapters-local/src/builder/bundler/BundlerProcess.ts")).toContain(
     "@pawl/core/primitives/Limits"

@@ -1,9 +1,18 @@
-/** The bounds of packs, and of repositories that are kept as such: a part of `LocalLimits`, where their users find them. */
+/** The bounds of merges, of packs, and of repositories that are kept as such: a part of `LocalLimits`, where their users find them. */
 const KiB = 1024
 const MiB = 1024 * KiB
 
 /** `…Bytes` are bytes, what has no unit is a count. */
 export const PackLimits = {
+  // Merges without git (decisions)
+  /** Commits of which it is remembered what they are made of. */
+  gitKnownCommits: 10_000,
+  /** Commits that one side may add for its merge to be made without git, and how many of the other are looked at first. */
+  gitMergeLine: 32,
+  /** Commits of the canonical line that are passed over while a merge's base is looked for, and how many others are looked at. */
+  gitMergeBehind: 64,
+  gitMergeSteps: 256,
+
   // Packs of repositories (decisions, after what was measured)
   /** Packs in a folder before they are joined. */
   gitPacks: 32,

@@ -34,6 +34,13 @@ export type Outcome =
   /** Nothing was changed: the statement at `index` missed its number of rows. `rows` is what `otherwise` answered. */
   | { readonly _tag: "Missed"; readonly index: number; readonly rows: ReadonlyArray<Row> }
 
+/**
+ * Whether a batch is on the disk when it is answered. One that is `passing` is there for every process at once, and outlasts
+ * the death of all of them; a power cut may take it, with nothing that was answered after it as lasting. For what means
+ * nothing once all processes are gone, such as who works on what.
+ */
+export type Keeping = "lasting" | "passing"
+
 /** A client of one database. `batch` is one transaction, `query` a single statement. */
 export class Database extends Context.Service<
   Database,
@@ -42,8 +49,8 @@ export class Database extends Context.Service<
     readonly dialect: "sqlite" | "pg"
     /** One statement, in a transaction of its own; answers its rows. */
     readonly query: (query: Query) => Effect.Effect<ReadonlyArray<Row>, SqlError>
-    /** All statements in one transaction, in their order; all of them, or none. */
-    readonly batch: (statements: ReadonlyArray<Statement>) => Effect.Effect<Outcome, SqlError>
+    /** All statements in one transaction, in their order; all of them, or none. Lasting, unless said otherwise to who can do less. */
+    readonly batch: (statements: ReadonlyArray<Statement>, keeping?: Keeping) => Effect.Effect<Outcome, SqlError>
     /** Reaches the other processes on this database; the stores make their own, for this process alone, without it. */
     readonly signals?: Signals
   }

@@ -57,11 +57,14 @@ export const make = (database: Database["Service"]): SharedSlots["Service"] => {
       ),
     giveBack: ({ holder, place, scope }) =>
       Effect.flatMap(nowMillis, (now) =>
-        database.batch([
-          { sql: `DELETE FROM pawl_slot WHERE ${own}`, params: [scope, place, holder] },
-          // Those of processes that died, in scopes where nobody may ever take one again.
-          { sql: "DELETE FROM pawl_slot WHERE until_at <= ?", params: [now] }
-        ])
+        database.batch(
+          [
+            { sql: `DELETE FROM pawl_slot WHERE ${own}`, params: [scope, place, holder] },
+            // Those of processes that died, in scopes where nobody may ever take one again.
+            { sql: "DELETE FROM pawl_slot WHERE until_at <= ?", params: [now] }
+          ],
+          "passing"
+        )
       ).pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("give a slot back"))),
     giveAllBack: database
       .query({ sql: "DELETE FROM pawl_slot", params: [] })

@@ -4,7 +4,7 @@
  */
 import { createGunzip } from "node:zlib"
 import { PackagesRefused } from "@pawl/core/packages/PackageStore"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { Effect, Result } from "effect"
 import { Parser, type ReadEntry } from "tar"
 import { LocalLimits } from "../LocalLimits.ts"

@@ -1,4 +1,4 @@
-/** One merge without a worktree: `merge-tree`, and a look at what it gave. */
+/** One merge without a worktree: by the listings where the two sides touch other files, else by `merge-tree`. */
 import { Effect } from "effect"
 import { Base64 } from "effect/encoding"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
@@ -11,9 +11,12 @@ import {
   RepositoriesUnavailable,
   type TreeTooLarge
 } from "@pawl/core/project/Repositories"
+import { disjointChanges } from "./DisjointMerge.ts"
 import { failed, run, short } from "./GitCommand.ts"
-import { type EditedTree, editTree } from "./GitTree.ts"
+import { io, writeLoose } from "./GitFolder.ts"
+import { type EditedTree, editTree, overlaidTree } from "./GitTree.ts"
 import type { GitWriter } from "./GitWriter.ts"
+import { mergeBase } from "./MergeBase.ts"
 import { isObjectId } from "./RepositoryPath.ts"
 
 /** Whether `ancestor` is `commit` or lies behind it. Both must be there. */
@@ -72,10 +75,49 @@ const mergeTree = Effect.fnUntraced(function* (
   return isSettled ? tree : yield* new MergeConflict({ paths })
 })
 
+type Merging = Pick<GitWriter, "commits" | "known" | "readers">
+
+/**
+ * The merge of two sides that touch other files, without a process: all of the tree, and what of it is to be written.
+ * `"contained"` as in `mergeCommit`; null where git has to look, or something is not there.
+ */
+const mergeApart = Effect.fnUntraced(function* (
+  gitDir: string,
+  { commits, known, readers }: Merging,
+  ours: CommitRef,
+  theirs: string
+) {
+  // What is known of a commit does not say that this repository has it.
+  if ((yield* readers.info(gitDir, theirs))?.type !== "commit") return null
+  const base = yield* mergeBase(commits, gitDir, ours.commit, theirs)
+  if (base === null) return null
+  if (base === theirs) return "contained" as const
+  const [from, to] = [yield* commits.of(gitDir, base), yield* commits.of(gitDir, theirs)]
+  if (from === undefined || to === undefined || (yield* readers.info(gitDir, to.tree))?.type !== "tree") return null
+  const own = yield* known.list(gitDir, ours.tree)
+  const before = yield* known.listAfter(gitDir, from.tree, ours.tree)
+  const after = yield* known.listAfter(gitDir, to.tree, from.tree)
+  if (from.tree === ours.tree) return { made: after, objects: [] }
+  const changes = disjointChanges(before.files, own.files, after.files)
+  return changes === null ? null : overlaidTree(own, changes)
+})
+
+/** Writes what `mergeApart` made. */
+const writeApart = Effect.fnUntraced(function* (
+  gitDir: string,
+  { known }: Merging,
+  { made, objects }: ReturnType<typeof overlaidTree>
+): Effect.fn.Return<EditedTree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> {
+  yield* Effect.fromResult(checkTree(made.files))
+  yield* io("merge", () => Promise.all(objects.map((object) => writeLoose(gitDir, object))))
+  known.keep(made)
+  return { tree: made.id, objects: [] }
+})
+
 /** The tree of a commit merged into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
 export const mergeCommit = Effect.fnUntraced(function* (
   gitDir: string,
-  { known, readers }: Pick<GitWriter, "known" | "readers">,
+  merging: Merging,
   {
     contents = new Map(),
     ours,
@@ -85,6 +127,14 @@ export const mergeCommit = Effect.fnUntraced(function* (
   EditedTree | "contained" | "failed",
   MergeConflict | InvalidPath | TreeTooLarge | RepositoriesUnavailable
 > {
+  const { known, readers } = merging
+  if (contents.size === 0) {
+    const apart = yield* mergeApart(gitDir, merging, ours, theirs).pipe(
+      Effect.catchTag("RepositoriesUnavailable", () => Effect.succeed(null))
+    )
+    if (apart === "contained") return apart
+    if (apart !== null) return yield* writeApart(gitDir, merging, apart)
+  }
   // What is not there fails both: the answer of the merge says so.
   const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
   // Meanwhile all is made ready by which the merged tree is looked at: the listing before it, and a reader that runs.

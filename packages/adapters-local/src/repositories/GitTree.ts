@@ -115,6 +115,49 @@ const byDirectory = (files: ReadonlyMap<string, TreeFile>): Map<string, Map<stri
   return folders
 }
 
+/** As git lists them. */
+export const inOrder = <A>(entries: Array<readonly [path: string, value: A]>): ReadonlyMap<string, A> =>
+  new Map(entries.sort(([a], [b]) => compareCodePoints(a, b)))
+
+/** A tree that differs from a base at some paths: all of it, and the objects of directories that the base does not have. */
+interface MadeTree {
+  readonly made: Tree
+  readonly objects: ReadonlyMap<string, GitObject>
+}
+
+const madeOf = (base: Tree, files: ReadonlyMap<string, TreeFile>, paths: Iterable<string>): MadeTree => {
+  const objects = new Map<string, GitObject>()
+  const directories: Array<readonly [path: string, id: string]> = []
+  const changed = new Set<string>([""])
+  for (const path of paths)
+    for (let up = parentOf(path); up !== "" && !changed.has(up); up = parentOf(up)) changed.add(up)
+  const folders = byDirectory(files)
+  // The deepest first, so that each finds its folders' ids.
+  const order = [...folders.keys()].sort((a, b) => b.split("/").length - a.split("/").length)
+  let root = emptyTree.id
+  for (const path of [...order.filter((folder) => folder !== ""), ""]) {
+    const known = changed.has(path) ? undefined : base.directories.get(path)
+    const object = known === undefined ? treeObject(folders.get(path)?.values() ?? []) : undefined
+    const id = known ?? object?.id ?? ""
+    if (object !== undefined && base.directories.get(path) !== id && base.id !== id) objects.set(id, object)
+    if (path === "") root = id
+    else {
+      directories.push([path, id])
+      folders.get(parentOf(path))?.set(nameOf(path), { name: nameOf(path), mode: "40000", id })
+    }
+  }
+  return { made: { id: root, files, directories: inOrder(directories) }, objects }
+}
+
+/** A tree with files put over some of its own, all of which there are: the whole of it, and its trees that the base does not have. */
+export const overlaidTree = (
+  base: Tree,
+  over: ReadonlyMap<string, TreeFile>
+): { readonly made: Tree; readonly objects: ReadonlyArray<GitObject> } => {
+  const { made, objects } = madeOf(base, inOrder([...new Map([...base.files, ...over])]), over.keys())
+  return { made, objects: [...objects.values()] }
+}
+
 /** What edits gave: `tree` is the root's id. */
 export interface EditedTree {
   readonly tree: string
@@ -132,23 +175,9 @@ export const editTree = (base: Tree, edits: FileEdits): Result.Result<EditedTree
       return { id: object.id, size: bytes.length, executable: replaced?.executable ?? false, object }
     }),
     (files) => {
-      const objects = new Map<string, GitObject>()
-      const changed = new Set<string>([""])
-      for (const path of Object.keys(edits))
-        for (let up = parentOf(path); up !== "" && !changed.has(up); up = parentOf(up)) changed.add(up)
-      const folders = byDirectory(files)
-      // The deepest first, so that each finds its folders' ids.
-      const order = [...folders.keys()].sort((a, b) => b.split("/").length - a.split("/").length)
-      let tree = emptyTree.id
-      for (const path of [...order.filter((folder) => folder !== ""), ""]) {
-        const known = changed.has(path) ? undefined : base.directories.get(path)
-        const object = known === undefined ? treeObject(folders.get(path)?.values() ?? []) : undefined
-        const id = known ?? object?.id ?? ""
-        if (object !== undefined && base.directories.get(path) !== id && base.id !== id) objects.set(id, object)
-        if (path === "") tree = id
-        else folders.get(parentOf(path))?.set(nameOf(path), { name: nameOf(path), mode: "40000", id })
-      }
+      const { made, objects: trees } = madeOf(base, files, Object.keys(edits))
+      const objects = new Map(trees)
       for (const { object } of files.values()) if (object !== undefined) objects.set(object.id, object)
-      return { tree, objects: [...objects.values()] }
+      return { tree: made.id, objects: [...objects.values()] }
     }
   )

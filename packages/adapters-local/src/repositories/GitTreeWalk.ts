@@ -1,12 +1,11 @@
 /** The listing of a tree out of that of another: only what differs is read, by a reader that runs already. */
 import { Effect, Result } from "effect"
-import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { pathProblem } from "@pawl/core/project/Paths"
 import { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import type { GitReaders } from "./GitReaders.ts"
-import type { Tree, TreeFile } from "./GitTree.ts"
+import { inOrder, type Tree, type TreeFile } from "./GitTree.ts"
 
 /** Trees are this long at most: `sourceEntries` names of the longest, each with mode and id. */
 export const treeBytes = Limits.sourceEntries * (Limits.pathSegmentBytes + 28)
@@ -46,10 +45,6 @@ const entriesOf = (
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
-
-/** As git lists them. */
-const inOrder = <A>(entries: Array<readonly [path: string, value: A]>): ReadonlyMap<string, A> =>
-  new Map(entries.sort(([a], [b]) => compareCodePoints(a, b)))
 
 /** What of a listing lies in one of some folders. */
 const within = (base: Tree, folders: ReadonlySet<string>) => {

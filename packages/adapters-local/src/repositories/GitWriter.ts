@@ -5,6 +5,7 @@ import { succeed } from "./GitCommand.ts"
 import { exists, io, shareObjects, sweep, writeLoose } from "./GitFolder.ts"
 import { commitObject, type GitObject, pack } from "./GitObjects.ts"
 import type { GitReaders } from "./GitReaders.ts"
+import * as KnownCommits from "./KnownCommits.ts"
 import type { EditedTree } from "./GitTree.ts"
 import type { KnownTrees } from "./KnownTrees.ts"
 import type { ProjectLocks } from "./locks/ProjectLocks.ts"
@@ -18,6 +19,7 @@ export interface GitWriter {
   /** Whether canonical's packs are joined as they become many. Not where they are counted by somebody else. */
   readonly rollsUp: boolean
   readonly known: KnownTrees
+  readonly commits: KnownCommits.KnownCommits
   readonly path: (ref: RepositoryRef) => Effect.Effect<RepositoryPath>
   /** Does the work alone in the Project. */
   readonly writing: <A, E>(
@@ -58,6 +60,7 @@ export const make = (options: {
   readonly rollsUp: boolean
 }): GitWriter => {
   const { known, locks, readers, rollsUp, root } = options
+  const commits = KnownCommits.make(readers)
   // Repositories whose leavings of an earlier process are gone.
   const swept = new Set<string>()
   const sweepOnce = (path: RepositoryPath) =>
@@ -85,6 +88,7 @@ export const make = (options: {
     readers,
     rollsUp,
     known,
+    commits,
     path: (ref) => repositoryPath(root, ref),
     writing,
     fetch: (into, from) =>
@@ -97,6 +101,7 @@ export const make = (options: {
       const object = commitObject({ ...commit, tree })
       return Effect.map(store(path.gitDir, [...objects, object]), () => {
         known.add(object.id, tree)
+        commits.add(object.id, { tree, parents: commit.parents })
         return { commit: object.id, tree }
       })
     },
@@ -106,6 +111,7 @@ export const make = (options: {
         io("commit", () => writeLoose(path.gitDir, object)),
         () => {
           known.add(object.id, commit.tree)
+          commits.add(object.id, { tree: commit.tree, parents: commit.parents })
           return { commit: object.id, tree: commit.tree }
         }
       )

@@ -12,6 +12,8 @@ import { walkTree } from "./GitTreeWalk.ts"
 /** Which trees are within bounds, and the listings of the latest. */
 export interface KnownTrees {
   readonly add: (...ids: ReadonlyArray<string>) => void
+  /** Keeps the listing of a tree that was made here, within bounds. */
+  readonly keep: (tree: Tree) => void
   /** Fails when the tree is out of bounds. To be run beside the work that it guards, which its failure then stops. */
   readonly guard: (
     gitDir: string,
@@ -64,6 +66,7 @@ export const make = (readers: GitReaders): KnownTrees => {
     })
   return {
     add,
+    keep: (tree) => void remember(tree.id, tree),
     guard: (gitDir, id) => Effect.suspend(() => (known.has(id) ? Effect.void : Effect.asVoid(list(gitDir, id)))),
     list,
     listAfter: (gitDir, id, base) =>

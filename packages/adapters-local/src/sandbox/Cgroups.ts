@@ -14,6 +14,8 @@ export interface CgroupLimits {
 
 /** Folders of one sandbox: a missing controller is null. On version 2 all are the same folder. */
 export interface JobCgroup {
+  /** Says which files count: they are read many times a second for each job. */
+  readonly version: "v1" | "v2"
   readonly folders: ReadonlyArray<string>
   /** Files to write 0 to, for a process of one thread to join. */
   readonly joinFiles: ReadonlyArray<string>
@@ -118,7 +120,8 @@ const makeV1 = (standing: Standing): Cgroups | null => {
     }
     if (processes !== null) writeFileSync(join(processes, "pids.max"), `${limits.processes}`)
     // `cgroup.procs` would make the kernel wait until all processes can be moved, some 5 ms for each controller.
-    return { folders, joinFiles: folders.map((folder) => join(folder, "tasks")), memory, processes, cpu }
+    const joinFiles = folders.map((folder) => join(folder, "tasks"))
+    return { version: "v1", folders, joinFiles, memory, processes, cpu }
   }
   return { version: "v1", parents, create }
 }
@@ -159,7 +162,7 @@ const makeV2 = (standing: Standing): Cgroups | null => {
     if (existsSync(swap)) writeFileSync(swap, "0")
     writeFileSync(join(folder, "pids.max"), `${limits.processes}`)
     const joinFiles = [join(folder, "cgroup.procs")]
-    return { folders: [folder], joinFiles, memory: folder, processes: folder, cpu: folder }
+    return { version: "v2", folders: [folder], joinFiles, memory: folder, processes: folder, cpu: folder }
   }
   return { version: "v2", parents: [parent], create }
 }
@@ -177,19 +180,15 @@ export const cgroupOrNull = (cgroups: Cgroups, name: string, limits: CgroupLimit
 const field = (text: string, name: string): number => Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1] ?? 0)
 
 /** How many processes the kernel killed for want of memory. */
-export const oomKills = ({ memory }: JobCgroup): number =>
-  memory === null
-    ? 0
-    : Math.max(
-        field(read(join(memory, "memory.oom_control")), "oom_kill"),
-        field(read(join(memory, "memory.events")), "oom_kill")
-      )
+export const oomKills = ({ memory, version }: JobCgroup): number =>
+  memory === null ? 0 : field(read(join(memory, version === "v1" ? "memory.oom_control" : "memory.events")), "oom_kill")
 
 /** CPU time in ms of all that ever ran in it; 0 where it is not counted. */
-export const cpuMilliseconds = ({ cpu }: JobCgroup): number => {
+export const cpuMilliseconds = ({ cpu, version }: JobCgroup): number => {
   if (cpu === null) return 0
-  const nanoseconds = Number(read(join(cpu, "cpuacct.usage")))
-  return nanoseconds > 0 ? nanoseconds / 1e6 : field(read(join(cpu, "cpu.stat")), "usage_usec") / 1000
+  return version === "v1"
+    ? Number(read(join(cpu, "cpuacct.usage"))) / 1e6
+    : field(read(join(cpu, "cpu.stat")), "usage_usec") / 1000
 }
 
 /** Kills every process in these groups that has not ended by itself. */

@@ -1,10 +1,11 @@
 /**
  * The stores' batches on SQLite. A batch runs without a pause. Batches that are asked for in the same moment share
  * one transaction, so that they wait for the disk once; when one of them misses, each gets a savepoint of its own. An
- * answer is given only after the COMMIT that makes it durable.
+ * answer is given only after the COMMIT that makes it durable; where all of them are passing, that does not wait for the
+ * disk: the next COMMIT that does brings them along.
  */
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
-import type { Database, Outcome, Statement } from "@pawl/sql/Database"
+import type { Database, Keeping, Outcome, Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import { type Opened, rollBack, rowsOf } from "./Connections.ts"
 import type { Turns } from "./Turns.ts"
@@ -13,6 +14,7 @@ type Result = Effect.Effect<Outcome, SqlError>
 
 interface Job {
   readonly statements: ReadonlyArray<Statement>
+  readonly keeping: Keeping
   readonly resume: (result: Result) => void
 }
 
@@ -100,6 +102,17 @@ const performTogether = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArra
 
 /** Applies the batches, and answers one result for each. */
 const transact = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Result> => {
+  if (jobs.some(({ keeping }) => keeping === "lasting")) return transactAll(opened, jobs)
+  // Between transactions alone: within one SQLite would refuse it.
+  opened.db.pragma("synchronous = NORMAL")
+  try {
+    return transactAll(opened, jobs)
+  } finally {
+    opened.db.pragma("synchronous = FULL")
+  }
+}
+
+const transactAll = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Result> => {
   if (jobs.length === 1) return jobs.map((job) => transactOne(opened, job))
   try {
     opened.prepare("BEGIN IMMEDIATE").run()
@@ -149,9 +162,9 @@ export const make = (opened: Opened, turns: Turns): Database["Service"]["batch"]
     if (performance.now() - busySince < turnMs) queueMicrotask(() => scheduled && flush())
   }
 
-  return (statements) =>
+  return (statements, keeping = "lasting") =>
     Effect.callback<Outcome, SqlError>((resume) => {
-      const job = { statements, resume }
+      const job = { statements, keeping, resume }
       waiting.add(job)
       schedule()
       return Effect.sync(() => void waiting.delete(job))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Hex } from "effect/encoding"
 import { Secrets } from "../access/Secrets.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 
 /** A name that nobody could know before: `data-` and hex digits. Of a run it is made once, and journalled. */
 export const newFence = Effect.map(

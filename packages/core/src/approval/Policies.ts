@@ -13,7 +13,7 @@ import { entityTag, namesStrongly } from "../primitives/Conditional.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { chainOf, say } from "../provenance/Chains.ts"
 import { policyFact } from "../provenance/Facts.ts"
 import {

@@ -9,7 +9,6 @@ import { differenceKept } from "./Difference.ts"
 import { expectedConflicts } from "./ExpectedConflicts.ts"
 import { mergeLocked } from "../task/LockedMerge.ts"
 import { mergeRefusal } from "../task/MergeRefusal.ts"
-import type { FileChange } from "../model/ChangeSet.ts"
 import type { Stored } from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -27,7 +26,7 @@ import { provisionally } from "./Staleness.ts"
 import { originOf } from "./Origin.ts"
 import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
-import { changedFiles } from "../verification/BaseForms.ts"
+import { type ChangedFile, changedFiles, changesBetween } from "../verification/BaseForms.ts"
 import { DerivedFile } from "../model/DerivedFile.ts"
 import { Plan } from "../model/Plan.ts"
 import type { Policy } from "../model/Policy.ts"
@@ -106,7 +105,7 @@ const touched = Effect.fnUntraced(
   function* (
     candidate: Candidate,
     tree: string,
-    diff: ReadonlyArray<FileChange> | null,
+    diff: ReadonlyArray<ChangedFile> | null,
     checks: Pick<PlanInput, "base" | "candidate">
   ) {
     const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
@@ -171,12 +170,8 @@ const scriptedOf = Effect.fnUntraced(function* (
 const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
   const change = (yield* demand("change", candidate.changeId)).record
   if (change.kind === "rollback") return yield* planBack(candidate, change)
-  const repositories = yield* Repositories
   const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-  const differing = repositories.diff(fork, candidate.baseTree, tree).pipe(
-    Effect.map((files): ReadonlyArray<FileChange> | null => files),
-    Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
-  )
+  const differing = changesBetween(fork, candidate.baseTree, tree)
   const reading = [readDefinitions(fork, candidate.baseTree), readDefinitions(fork, tree), differing] as const
   const [base, own, diff] = yield* Effect.all(reading, { concurrency: reading.length })
   if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }

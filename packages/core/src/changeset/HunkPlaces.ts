@@ -3,7 +3,7 @@
  * by the hunks before; else at the only other place that has its lines, all of them, character for character.
  */
 import { Result } from "effect"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import type { Hunk } from "./Patch.ts"
 
 /** Why a hunk stands nowhere. */

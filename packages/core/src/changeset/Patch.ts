@@ -3,7 +3,7 @@
  * reads it, and more so where a mistake could otherwise go unseen.
  */
 import { Schema } from "effect"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 
 const Place = {
   /** The path of the file that it is about; null where none is named yet. */

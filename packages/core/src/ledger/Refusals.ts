@@ -1,5 +1,5 @@
 /** Refusals that any use case may answer. Each is a fact about the request, not a fault of the machine. */
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { Schema } from "effect"
 
 /** There is no such thing, or not one the caller may see. */

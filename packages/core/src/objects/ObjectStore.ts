@@ -1,5 +1,5 @@
 /** Immutable bytes by key: bundles, assets, check outputs, source indexes. */
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { Context, Effect, Schema, type Stream } from "effect"
 import { isWellFormed, utf8Length } from "../primitives/CodePoints.ts"
 import { Limits } from "../primitives/Limits.ts"

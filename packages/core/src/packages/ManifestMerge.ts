@@ -1,7 +1,7 @@
 /** The merge of two package.json by what they say: each dependency by its name, whichever lines it stands on. */
 import { compareCodePoints } from "../primitives/CodePoints.ts"
 import { canonicalJson } from "../primitives/Digest.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { objectOf, readManifestText, writeManifest } from "./ManifestText.ts"
 import { dependencyKinds, isObject, type JsonObject } from "./PackageManifest.ts"
 

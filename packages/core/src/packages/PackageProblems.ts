@@ -1,6 +1,6 @@
 /** Problems of packages as they are told: code, sentence, and place. At most `Limits.packageProblems` of one lock. */
 import { Limits } from "../primitives/Limits.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import type { PackageProblem } from "./PackageStore.ts"
 
 /** Where something stands; null where it is not known. */

@@ -189,6 +189,9 @@ export const Limits = {
   checkScripts: 32,
   /** Changed files that are looked at for scripts before a risk is low; of more, it is medium. */
   riskFiles: 500,
+  /** Changed files, and their bytes before and after, up to which a plan asks for no diff: it could not be too large. */
+  listedChanges: 500,
+  listedChangeBytes: 4 * MiB,
   fileReadsAtOnce: 8,
   checkOutputBytes: 1 * MiB,
   /** Of the end of an output, what its last lines are looked for in, and how many of them a summary has. */

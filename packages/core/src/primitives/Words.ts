@@ -7,10 +7,6 @@ const fieldsOf = (error: Error): string => {
   return Formatter.formatJson(fields)
 }
 
-/** The first `Limits.repeatedLength` characters of what a caller sent, for a message that repeats it. */
-export const short = (text: string): string =>
-  text.length > Limits.repeatedLength ? `${text.slice(0, Limits.repeatedLength)}…` : text
-
 /** The message of an error, or its fields as JSON when it has none; what is redacted stays so. */
 export const wordsOf = (error: Error): string => (error.message === "" ? fieldsOf(error) : error.message)
 

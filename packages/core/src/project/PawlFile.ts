@@ -5,6 +5,7 @@ import { matching } from "../primitives/TextPattern.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Glob } from "./Globs.ts"
+import { scriptsOf } from "./PackageScripts.ts"
 
 /** The id of a check, that of the build too. */
 export const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
@@ -101,38 +102,8 @@ export const parsePawlFile = (text: string): Result.Result<PawlFile, string> =>
         Result.mapError(decode(value), (error) => shapeProblems(error).map(inWords)[0] ?? error.message)
       )
 
-const Package = Schema.fromJsonString(
-  Schema.Struct({
-    scripts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultType(Effect.succeed({})))
-  })
-)
-
 /** The file that this module reads. */
 export const pawlFile = "pawl.json"
-
-/** The file whose scripts are the checks where no `pawl.json` stands. */
-export const packageFile = "package.json"
-
-/** A package.json with some scripts put over its own; null for a text that is none. */
-export const withScripts = (text: string, scripts: Scripts): string | null => {
-  if (isTextTooDeep(text)) return null
-  try {
-    const read: unknown = JSON.parse(text)
-    if (typeof read !== "object" || read === null || Array.isArray(read)) return null
-    return JSON.stringify({ ...read, scripts: { ...scriptsOf(text), ...scripts } })
-  } catch {
-    return null
-  }
-}
-
-/** The scripts of a package.json, by name. */
-export type Scripts = Readonly<Record<string, string>>
-
-/** None for a text that is no package.json. */
-export const scriptsOf = (text: string): Scripts => {
-  const parsed = Schema.decodeUnknownOption(Package)(text)
-  return parsed._tag === "None" ? {} : parsed.value.scripts
-}
 
 /** Without a `pawl.json`, the scripts `typecheck` and `test` of package.json are the checks. */
 export const checksOfPackage = (text: string): ReadonlyArray<PawlCheck> => {

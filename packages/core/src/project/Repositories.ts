@@ -3,7 +3,7 @@
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
 import { namePaths } from "./Paths.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { type Timestamp, toMillis } from "../primitives/Time.ts"
 import { Context, type Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../model/ChangeSet.ts"

@@ -1,6 +1,7 @@
 /** A Project's source as the rules need it: its check and probe definitions. */
 import { Effect } from "effect"
-import { parsePawlFile, checksOfPackage, type PawlFile, scriptsOf } from "./PawlFile.ts"
+import { scriptsOf } from "./PackageScripts.ts"
+import { parsePawlFile, checksOfPackage, type PawlFile } from "./PawlFile.ts"
 import { Repositories, type RepositoryRef } from "./Repositories.ts"
 import { textOf } from "../primitives/Utf8.ts"
 

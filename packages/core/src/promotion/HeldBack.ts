@@ -11,7 +11,7 @@ import { draftOf } from "../lane/LaneWrites.ts"
 import type { LaneEntry } from "../model/LaneEntry.ts"
 import { system } from "../model/Actor.ts"
 import * as Time from "../primitives/Time.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { laneStep } from "../work/LaneWork.ts"
 import type { Block } from "./Canonical.ts"
 

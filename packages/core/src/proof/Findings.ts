@@ -1,6 +1,6 @@
 /** What a verification says: findings by code, each with its place and its words. */
 import { Limits } from "../primitives/Limits.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 
 /** Every code. They never change their meaning; `docs/reference/statements.md` says what each one means. */
 export const findingCodes = [

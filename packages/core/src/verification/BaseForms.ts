@@ -1,10 +1,12 @@
 /** What a Candidate's tree makes of its base's files, and its files with some of them in the base's form. */
 import { Effect } from "effect"
+import type { FileChange } from "../model/ChangeSet.ts"
+import { compareCodePoints } from "../primitives/CodePoints.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { fitsGlob } from "../project/Globs.ts"
-import { packageFile, withScripts } from "../project/PawlFile.ts"
+import { packageFile, withScripts } from "../project/PackageScripts.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { Composed } from "./Checks.ts"
 import type { BaseForm, Check } from "../model/Plan.ts"
@@ -36,6 +38,33 @@ export const changedFiles = (ref: RepositoryRef, base: string, tree: string) =>
     altered: differing(before, after),
     brought: differing(after, before)
   }))
+
+/** What became of a file between two trees. */
+export type ChangedFile = Pick<FileChange, "path" | "status">
+
+/**
+ * The files in which two trees differ, in path order; null where their diff is too large to be read. What is little is
+ * told by the two listings, which are known already; of what is more the diff itself is asked for.
+ */
+export const changesBetween = Effect.fnUntraced(
+  function* (ref: RepositoryRef, base: string, tree: string) {
+    const [before, after] = yield* Effect.all([filesOf(ref, base), filesOf(ref, tree)], { concurrency: 2 })
+    const altered = differing(before, after).map((path): ChangedFile => ({
+      path,
+      status: after.has(path) ? "modified" : "deleted"
+    }))
+    const added = [...after.keys()].flatMap((path): ReadonlyArray<ChangedFile> =>
+      before.has(path) ? [] : [{ path, status: "added" }]
+    )
+    const found = [...altered, ...added].sort((one, other) => compareCodePoints(one.path, other.path))
+    const sizeOf = ({ path }: ChangedFile) => (before.get(path)?.size ?? 0) + (after.get(path)?.size ?? 0)
+    const bytes = found.reduce((sum, each) => sum + sizeOf(each), 0)
+    if (found.length <= Limits.listedChanges && bytes <= Limits.listedChangeBytes) return found
+    const diff = yield* (yield* Repositories).diff(ref, base, tree)
+    return diff.map(({ path, status }): ChangedFile => ({ path, status }))
+  },
+  Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
+)
 
 const parentsOf = (path: string): ReadonlyArray<string> => {
   const parts = path.split("/")

@@ -1,5 +1,6 @@
 /** Which files a check stands on: those that it declares, else tests by their names, and those that its command names. */
-import type { PawlCheck, Scripts } from "../project/PawlFile.ts"
+import type { Scripts } from "../project/PackageScripts.ts"
+import type { PawlCheck } from "../project/PawlFile.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { fitsGlob } from "../project/Globs.ts"
 

@@ -1,7 +1,6 @@
 /** What a Candidate makes of its base's packages: what their lock files say, and what the registry says in time. */
 import { Effect, Option } from "effect"
 import type { Candidate } from "../model/Candidate.ts"
-import type { FileChange } from "../model/ChangeSet.ts"
 import type { PackagePolicy } from "../model/Policy.ts"
 import { manifestFiles } from "../packages/LockFiles.ts"
 import { diffOf, type PackageChange } from "../packages/PackageDiff.ts"
@@ -12,7 +11,7 @@ import { candidateFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import type { RepositoryRef } from "../project/Repositories.ts"
 import { readBytes } from "../project/Source.ts"
-import { changedFiles } from "./BaseForms.ts"
+import { type ChangedFile, changedFiles } from "./BaseForms.ts"
 import { ageDaysAt, factsWanted, judgePackages, versionKey } from "./PackageRules.ts"
 
 /** What two trees say of their locks. */
@@ -90,7 +89,7 @@ export const lookAtPackages = Effect.fnUntraced(
   function* (
     { baseTree, id, projectId }: Candidate,
     tree: string,
-    diff: ReadonlyArray<FileChange> | null,
+    diff: ReadonlyArray<ChangedFile> | null,
     policy: PackagePolicy
   ) {
     const fork = { project: projectId, fork: candidateFork(id) }

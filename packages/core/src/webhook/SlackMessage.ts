@@ -1,7 +1,7 @@
 /** What an incoming webhook of Slack is told of an event: one line of mrkdwn with a link into the console. Pure. */
 import type { Delivery } from "../model/Delivery.ts"
 import type { Event, EventType } from "../model/Event.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 
 /** The types that are told to Slack: what waits for a person, or went wrong. */
 export const slackTypes: ReadonlyArray<EventType> = [

@@ -22,7 +22,7 @@ import { CandidateId, ChangeId, LaneEntryId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { Commands } from "../work/Commands.ts"
 import { expectedOf, verificationTimes } from "./LaneTimes.ts"
 

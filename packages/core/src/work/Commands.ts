@@ -4,7 +4,7 @@
  * due time: when it is finished it begins anew. The mark outlives `release`, `releaseAll` and a failed try. A dead letter
  * keeps nothing of it; sending its id queues a command beside it.
  */
-import { short } from "../primitives/Words.ts"
+import { short } from "../primitives/ShortText.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Timestamp } from "../primitives/Time.ts"

@@ -105,7 +105,11 @@ const claimFrom = (
     }))
     if (first.length === 0) return []
     const order = first.length === limit ? first : yield* inTurn(database, first, asked, now)
-    const outcome = yield* database.batch(order.flatMap((each) => take(each, token, now, leaseMs)))
+    // After a power cut nobody works on it; what was done under the lease is on the disk after this.
+    const outcome = yield* database.batch(
+      order.flatMap((each) => take(each, token, now, leaseMs)),
+      "passing"
+    )
     const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
     // Another process was faster with all of them: there may be more.
     if (rows.length === 0) return yield* claimFrom(database, asked)

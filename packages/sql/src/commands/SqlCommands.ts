@@ -6,7 +6,7 @@ import { LeaseLost } from "@pawl/core/ledger/Ledger"
 import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { marks } from "./ClaimInTurn.ts"
-import type { Database, Parameter, Query, Statement } from "../Database.ts"
+import type { Database, Keeping, Parameter, Query, Statement } from "../Database.ts"
 import { removed, isRestarted, finished, restarted } from "./FinishedCommands.ts"
 import { unavailable } from "../Failures.ts"
 import { make as makeClaims } from "./SqlClaims.ts"
@@ -88,17 +88,18 @@ const latest = (projectId: string, kinds: ReadonlyArray<string>): Query => ({
 export const make = (database: Database["Service"], signals: Signals): Commands["Service"] => {
   const wake = Effect.sync(() => signals.notify(work))
   const query = (operation: string, ask: Query) => Effect.catch(database.query(ask), unavailable(operation))
-  const batch = (operation: string, statements: ReadonlyArray<Statement>) =>
-    Effect.catch(database.batch(statements), unavailable(operation))
+  const batch = (operation: string, statements: ReadonlyArray<Statement>, keeping: Keeping) =>
+    Effect.catch(database.batch(statements, keeping), unavailable(operation))
 
   /** A batch whose first statement is fenced by the lease. */
   const fenced = (
     operation: string,
     lease: Lease,
-    statements: (now: number) => readonly [Statement, ...ReadonlyArray<Statement>]
+    statements: (now: number) => readonly [Statement, ...ReadonlyArray<Statement>],
+    keeping: Keeping = "lasting"
   ) =>
     Effect.flatMap(nowMillis, (now) =>
-      Effect.flatMap(batch(operation, statements(now)), (outcome) =>
+      Effect.flatMap(batch(operation, statements(now), keeping), (outcome) =>
         outcome._tag === "Missed"
           ? Effect.fail(new LeaseLost({ commandId: lease.commandId }))
           : Effect.succeed(outcome.answers)
@@ -125,24 +126,30 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
     ...makeDeadLetters(database, wake),
     renew: (lease, leaseMs) =>
       Effect.asVoid(
-        fenced("renew", lease, (now) => [
-          {
-            sql: `UPDATE pawl_command SET ready_at = ? ${held}`,
-            params: [now + leaseMs, ...holding(lease, now)],
-            rows: 1
-          }
-        ])
+        fenced(
+          "renew",
+          lease,
+          (now) => [
+            {
+              sql: `UPDATE pawl_command SET ready_at = ? ${held}`,
+              params: [now + leaseMs, ...holding(lease, now)],
+              rows: 1
+            }
+          ],
+          "passing"
+        )
       ),
     finish: (lease) =>
       Effect.flatMap(nowMillis, (now) =>
-        Effect.flatMap(batch("finish", finished(lease, now)), ({ _tag }) =>
+        // One that a power cut takes back finds all its steps in the journal.
+        Effect.flatMap(batch("finish", finished(lease, now), "passing"), ({ _tag }) =>
           _tag === "Applied" ? Effect.void : finishAgain(lease)
         )
       ),
     fail,
     release: (lease, delayMs, why = "waits") =>
       Effect.andThen(
-        fenced("release", lease, (now) => [releasing(lease, now, delayMs, why)]),
+        fenced("release", lease, (now) => [releasing(lease, now, delayMs, why)], "passing"),
         wake
       ),
     releaseAll: Effect.flatMap(nowMillis, (now) =>

@@ -7,10 +7,13 @@ import { Effect, Result, Schema } from "effect"
 import { bundler } from "./Bundler.ts"
 import type { Answered, Died } from "./BuildRun.ts"
 import { BundlerMessage, type BundlerOrder, type BundlerRequest } from "./BundlerMessages.ts"
+import { triesFirst } from "./FirstOrder.ts"
 
 /** One running process, which serves one build. */
 export interface BundlerChild {
   readonly process: ChildProcess
+  /** Whether it has bundled something by the time that it is ready. */
+  readonly isTried: boolean
   /** Settles when the process can take an order; rejects with the reason when it ended before. */
   readonly ready: Promise<void>
   /** Settles when the process has ended and so has esbuild's, which holds the same standard error. */
@@ -37,9 +40,16 @@ export const childLimits: ChildLimits = {
 const program = ownProgram(import.meta.url, "BundlerProcess")
 const stderrKept = 16 * 1024
 
-/** Starts a process in a group of its own, so that esbuild's dies with it. A failure to start rejects `ready`. */
-export const startChild = ({ heapBytes, memoryBytes }: ChildLimits = childLimits): BundlerChild => {
-  const child = startBounded(program, { dataBytes: memoryBytes, heapBytes, last: true, stderr: true })
+/**
+ * Starts a process in a group of its own, so that esbuild's dies with it. A failure to start rejects `ready`. `isTried`: it
+ * bundles something before it is ready, so that its own order takes less.
+ */
+export const startChild = (
+  { heapBytes, memoryBytes }: ChildLimits = childLimits,
+  { isTried }: Pick<BundlerChild, "isTried"> = { isTried: true }
+): BundlerChild => {
+  const own = isTried ? [...program, triesFirst] : program
+  const child = startBounded(own, { dataBytes: memoryBytes, heapBytes, last: true, stderr: true })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (stderr.length < stderrKept) stderr += text.slice(0, stderrKept - stderr.length)
@@ -59,7 +69,7 @@ export const startChild = ({ heapBytes, memoryBytes }: ChildLimits = childLimits
     child.once("close", () => resolve())
     if (child.pid === undefined) resolve()
   })
-  return { process: child, ready, closed, stderr: () => stderr }
+  return { process: child, isTried, ready, closed, stderr: () => stderr }
 }
 
 /** Whether an order can still be sent to it. */
@@ -85,7 +95,8 @@ const reasonOf = (child: BundlerChild): string => {
   return `The bundler ended by itself (${child.process.signalCode ?? `exit ${child.process.exitCode ?? "unknown"}`}).`
 }
 
-const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavailable> =>
+/** Waits until a process can take an order. */
+export const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavailable> =>
   Effect.tryPromise({
     try: () => child.ready,
     catch: (error) =>

@@ -1,7 +1,16 @@
 /** Hands out the processes of builds: the spare when there is one. None serves two builds. */
 import { Effect, type Scope } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { type BundlerChild, childLimits, type ChildLimits, isAlive, startChild, stopChild } from "./BundlerChild.ts"
+import type { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
+import {
+  type BundlerChild,
+  childLimits,
+  type ChildLimits,
+  isAlive,
+  isReady,
+  startChild,
+  stopChild
+} from "./BundlerChild.ts"
 
 /** How the processes are bounded. */
 export interface ChildrenOptions {
@@ -12,12 +21,14 @@ export interface ChildrenOptions {
 
 /** Processes of builds. All of them die with the scope that they were made in. */
 export interface BundlerChildren {
-  /** A process, which whoever takes it gives back. */
+  /** A process, which whoever takes it gives back. The spare has bundled something already; one that is started now has not. */
   readonly take: Effect.Effect<BundlerChild>
   /** Kills a process and waits until it is gone. A moment later there is a spare again. */
   readonly giveBack: (child: BundlerChild) => Effect.Effect<void>
   /** As `giveBack`, without waiting: it is killed at once, and gone soon. */
   readonly giveBackSoon: (child: BundlerChild) => Effect.Effect<void>
+  /** Tries whether a process bundles anything here, and fails where none does. */
+  readonly tried: Effect.Effect<void, BuilderUnavailable>
 }
 
 /** Nothing is started before the first `take`. */
@@ -30,8 +41,8 @@ export const makeChildren = Effect.fnUntraced(function* (
   let closed = false
   /** All that may still run, the spare too. */
   const running = new Set<BundlerChild>()
-  const start = (): BundlerChild => {
-    const child = startChild(limits)
+  const start = (isTried: boolean): BundlerChild => {
+    const child = startChild(limits, { isTried })
     running.add(child)
     return child
   }
@@ -41,7 +52,7 @@ export const makeChildren = Effect.fnUntraced(function* (
       Effect.sync(() => running.delete(child))
     )
   const prepare = Effect.sync(() => {
-    if (options.spare !== false && !closed && (spare === null || !isAlive(spare))) spare = start()
+    if (options.spare !== false && !closed && (spare === null || !isAlive(spare))) spare = start(true)
   })
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
@@ -55,11 +66,16 @@ export const makeChildren = Effect.fnUntraced(function* (
     Effect.andThen(stop(child), soon(Effect.delay(prepare, LocalLimits.buildSpareAfterMs)))
   return {
     take: Effect.sync(() => {
-      const child = spare !== null && isAlive(spare) ? spare : start()
+      const child = spare !== null && isAlive(spare) ? spare : start(false)
       spare = null
       return child
     }),
     giveBack,
-    giveBackSoon: (child) => soon(giveBack(child))
+    giveBackSoon: (child) => soon(giveBack(child)),
+    tried: Effect.acquireUseRelease(
+      Effect.sync(() => start(true)),
+      isReady,
+      stop
+    )
   }
 })

@@ -1,6 +1,6 @@
 /** What the process of a build is asked for, from the job: what is there now, or what is foreseen before its command ran. */
 import type { BuildJob, BuildProblem } from "@pawl/core/bundle/AppBuilder"
-import { packageFile } from "@pawl/core/project/PawlFile"
+import { packageFile } from "@pawl/core/project/PackageScripts"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { splitTree, type SplitTree } from "../assets/AppAssets.ts"

@@ -7,7 +7,7 @@ import { version } from "esbuild"
 import type { BundlerMessage, BundlerRequest } from "./BundlerMessages.ts"
 import type { Beginning } from "./BundlerWork.ts"
 import { begin, finish } from "./EsbuildWork.ts"
-import { firstOrder } from "./FirstOrder.ts"
+import { firstOrder, triesFirst } from "./FirstOrder.ts"
 
 const say = (message: BundlerMessage): void => {
   process.send?.(message)
@@ -24,6 +24,6 @@ process.on("message", ({ _tag, order }: BundlerRequest) => {
     _tag === "Begin" ? beginning.then(() => ({ _tag: "Begun" })) : begun.then((from) => finish(order, from))
   answer.then(say, () => say({ _tag: "Died" }))
 })
-// Starts esbuild's own process before it is needed, too.
-const { _tag: first } = await finish(firstOrder, null)
-say(first === "Bundled" ? { _tag: "Ready", version } : { _tag: "Died" })
+// Starts esbuild's own process before it is needed, too. Whoever waits already has an order of their own for that.
+const first = process.argv[2] === triesFirst ? await finish(firstOrder, null) : null
+say(first === null || first._tag === "Bundled" ? { _tag: "Ready", version } : { _tag: "Died" })

@@ -54,7 +54,9 @@ const makeWay = Effect.fnUntraced(function* (options: Options): Effect.fn.Return
   const inProcess = (asked: BundlerOrder) =>
     Effect.acquireUseRelease(
       children.take,
-      (child) => ask(child, asked),
+      (child) =>
+        // Where nothing can be bundled at all, it was no doing of the source.
+        Effect.tap(ask(child, asked), ({ _tag }) => (_tag === "Died" && !child.isTried ? children.tried : Effect.void)),
       // Who has the answer need not wait for its end; who gives up does.
       (child, exit) => (Exit.isSuccess(exit) ? children.giveBackSoon(child) : children.giveBack(child))
     )

@@ -2,7 +2,7 @@
 import type { BuildOptions, BuildResult, Message } from "esbuild"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { packageFile, scriptsOf } from "@pawl/core/project/PawlFile"
+import { packageFile, scriptsOf } from "@pawl/core/project/PackageScripts"
 import { authPackageProblem } from "../auth/RealAuth.ts"
 import { biggest, packageOf } from "../layer/LayerTree.ts"
 import { readMap } from "../maps/CleanMap.ts"

@@ -1,8 +1,11 @@
 /**
- * What a process bundles before its own order comes: a program runs slowly where it runs for the first time, and nobody
+ * What a spare process bundles before its own order comes: a program runs slowly where it runs for the first time, and nobody
  * waits for a spare. It is made of what most apps have, so that as much as possible was run once.
  */
 import type { BundlerOrder } from "./BundlerMessages.ts"
+
+/** Told to a process that it does the first order before it says that it is ready. */
+export const triesFirst = "tries-first"
 
 const source = {
   "index.ts": `import { Greeting, type Words } from "./words.tsx"

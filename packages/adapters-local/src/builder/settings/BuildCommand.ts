@@ -4,7 +4,8 @@
  * problems out.
  */
 import type { BuildCommand, BuildProblem } from "@pawl/core/bundle/AppBuilder"
-import { packageFile, parsePawlFile, type PawlBuild, scriptsOf } from "@pawl/core/project/PawlFile"
+import { packageFile, scriptsOf } from "@pawl/core/project/PackageScripts"
+import { parsePawlFile, type PawlBuild } from "@pawl/core/project/PawlFile"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import { Result, Schema } from "effect"
 import { problem } from "../bundler/BundlerProblem.ts"

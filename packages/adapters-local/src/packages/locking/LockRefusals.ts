@@ -1,6 +1,6 @@
 /** Says in words why no lock can be made, from what the making of it threw. */
 import type { PackageProblem } from "@pawl/core/packages/PackageStore"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { problem } from "./LockInput.ts"
 import { type Fields, isFields, own } from "./PackageFields.ts"
 

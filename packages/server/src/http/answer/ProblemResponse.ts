@@ -1,7 +1,7 @@
 /** Turns whatever ends a request into an answer, and gives every answer its headers. */
 import { shapeProblems } from "@pawl/core/primitives/ShapeProblems"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { Cause, Effect } from "effect"
 import { HttpServerError, HttpServerResponse, ProblemDetails } from "effect/http"
 import { HttpApiError } from "effect/http-api"

@@ -3,7 +3,7 @@
  * statuses stand nowhere else. Facts are what a caller may know.
  */
 import { Match } from "effect"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import type { Problem } from "../../api/Problem.ts"
 import { accessProblems } from "./problems/Access.ts"
 import { appProblems } from "./problems/App.ts"

@@ -1,5 +1,5 @@
 /** Whom `pawl verify` believes of a Project. */
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import type { MaterialUnreadable } from "@pawl/core/proof/Material"
 import { Effect } from "effect"
 import { keyidsIn, type MemoryUnusable, pinnedKeys } from "../proof/KnownCheckpoints.ts"

@@ -1,7 +1,7 @@
 /** What a running server tells of a Project: statements, key history and checkpoint. It is believed no more than a file. */
 import { hash } from "node:crypto"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { exactText } from "@pawl/core/primitives/Utf8"
 import type { KeptThing, Line, Material } from "@pawl/core/proof/Material"
 import { Effect, Option, Schema, Stream } from "effect"

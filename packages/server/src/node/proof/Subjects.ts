@@ -1,6 +1,6 @@
 /** What there is to verify: Projects of a data folder, a pack, a clone, or one of a server, with what is served of it. */
 import { existsSync } from "node:fs"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import type { Live, Material, Trust } from "@pawl/core/proof/Material"
 import { Effect } from "effect"
 import { isClone, readClone } from "./CloneFolder.ts"

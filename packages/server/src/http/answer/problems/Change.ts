@@ -1,5 +1,5 @@
 /** What a Change does not allow. */
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { conflict, problemOf, type Rows } from "./Row.ts"
 
 interface InPatch {

@@ -2,7 +2,7 @@
 import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { moneyNames } from "@pawl/core/model/Change"
 import { wireName } from "@pawl/core/primitives/WireNames"
-import { short } from "@pawl/core/primitives/Words"
+import { short } from "@pawl/core/primitives/ShortText"
 import { problemOf, type Rows } from "./Row.ts"
 
 const wordOf = (kind: string): string => kind.toLowerCase().replace(/-/g, "_")

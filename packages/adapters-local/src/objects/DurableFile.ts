@@ -40,8 +40,15 @@ export const syncFile = async (path: string): Promise<void> => {
   }
 }
 
-/** Writes a new file through to the disk. A file that could not be written whole is removed. */
-export const writeSynced = async (path: string, body: Uint8Array | string): Promise<void> => {
+/** What becomes of files in a power cut: they last, or are of no use after it anyway and wait for no disk. */
+export type Keeping = "lasting" | "passing"
+
+/** Writes a new file through to the disk, unless it is passing. A file that could not be written whole is removed. */
+export const writeSynced = async (
+  path: string,
+  body: Uint8Array | string,
+  keeping: Keeping = "lasting"
+): Promise<void> => {
   const handle = await open(
     path,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -49,7 +56,7 @@ export const writeSynced = async (path: string, body: Uint8Array | string): Prom
   )
   try {
     await handle.writeFile(body)
-    await handle.sync()
+    if (keeping === "lasting") await handle.sync()
   } catch (cause) {
     await unlink(path).catch(() => undefined)
     throw cause
@@ -81,9 +88,9 @@ const intoFolder = async <A>(target: string, act: () => Promise<A>): Promise<A> 
 }
 
 /** Gives a finished file its name, in place of what had that name. */
-export const publish = async (temporary: string, target: string): Promise<void> => {
+export const publish = async (temporary: string, target: string, keeping: Keeping = "lasting"): Promise<void> => {
   await intoFolder(target, () => rename(temporary, target))
-  await syncDirectory(dirname(target))
+  if (keeping === "lasting") await syncDirectory(dirname(target))
 }
 
 /** Gives a finished file its name when that is free. Of many at once one is answered `true`. */

@@ -31,8 +31,13 @@ export const main = (
   )
 
 /** `from`: where `main` is, or `undefined` where it is to be made. Only who has the Project to itself may. */
-const moveMain = Effect.fnUntraced(function* (path: RepositoryPath, from: string | undefined, to: string) {
-  const before = yield* io("main", () => writeMain(path.gitDir, from, to))
+const moveMain = Effect.fnUntraced(function* (
+  { keeping }: GitWriter,
+  path: RepositoryPath,
+  from: string | undefined,
+  to: string
+) {
+  const before = yield* io("main", () => writeMain(path.gitDir, from, to, keeping))
   if (before !== from) return yield* new NotFastForward({ from: before ?? "nothing", to })
 })
 
@@ -47,41 +52,42 @@ const rollUp = Effect.fnUntraced(
 
 /** `Repositories.seed`: the commit is kept by a ref of its own, and `main` does not move. */
 export const seed =
-  ({ write, writing }: GitWriter): Service["seed"] =>
+  ({ keeping, write, writing }: GitWriter): Service["seed"] =>
   ({ files, message, project, signature }) =>
     writing({ project }, (path) =>
       Effect.gen(function* () {
         const tree = yield* Effect.fromResult(editTree(emptyTree, files))
-        yield* io("create", () => create(path))
+        yield* io("create", () => create(path, keeping))
         const made = yield* write(path, tree, { parents: [], message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit))
+        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
         return made
       })
     )
 
 /** `Repositories.begin`: `main` at a seeded commit, or `NotFastForward` where another history stands. */
 export const begin =
-  ({ readers, writing }: GitWriter): Service["begin"] =>
+  (writer: GitWriter): Service["begin"] =>
   ({ commit: to, project }) =>
-    writing({ project }, (path) =>
+    writer.writing({ project }, (path) =>
       Effect.gen(function* () {
         yield* present(path)
-        yield* lookupType(readers, path, ["commit"], to)
+        yield* lookupType(writer.readers, path, ["commit"], to)
         const now = yield* io("main", () => readMain(path.gitDir))
-        if (now === undefined) return yield* moveMain(path, undefined, to)
+        if (now === undefined) return yield* moveMain(writer, path, undefined, to)
         if (now === to || (yield* isAncestor(path.gitDir, to, now))) return
         // Another first commit: of a seed that was cut short before anyone was told of it.
-        const isFirst = (yield* lookupParents(readers, path, now)).length === 0
-        return yield* isFirst ? moveMain(path, now, to) : new NotFastForward({ from: now, to })
+        const isFirst = (yield* lookupParents(writer.readers, path, now)).length === 0
+        return yield* isFirst ? moveMain(writer, path, now, to) : new NotFastForward({ from: now, to })
       })
     )
 
 /** `Repositories.advance`: fetches what is new in one pack, checked to be whole, before `main` moves. */
 export const advance =
-  ({ path: pathOf, readers, rollsUp, writing }: GitWriter): Service["advance"] =>
+  (writer: GitWriter): Service["advance"] =>
   ({ commit: to, expected, from, project }) =>
-    writing({ project }, (path) =>
+    writer.writing({ project }, (path) =>
       Effect.gen(function* () {
+        const { path: pathOf, readers, rollsUp, settings } = writer
         yield* present(path)
         const now = (yield* main(readers, path)).commit
         if (now === to) return
@@ -101,9 +107,9 @@ export const advance =
         // It names each object by its bytes, and fails where one names another that is neither in the pack nor here: main
         // rests on nothing that is missing. That some are here already is what it says by 1.
         const args = ["index-pack", "--stdin", "--check-self-contained-and-connected"]
-        yield* pipe(packing, { gitDir: path.gitDir, args }, [0, 1])
+        yield* pipe(packing, { gitDir: path.gitDir, args, settings }, [0, 1])
         yield* lookupType(readers, path, ["commit"], to)
-        yield* moveMain(path, now, to)
+        yield* moveMain(writer, path, now, to)
         if (rollsUp) yield* rollUp(path)
       })
     )

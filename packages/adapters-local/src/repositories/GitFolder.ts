@@ -7,6 +7,7 @@ import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import {
   absent,
   codeOf,
+  type Keeping,
   makeDirectory,
   publish,
   syncDirectory,
@@ -51,7 +52,7 @@ export const stands = async ({ gitDir, isFork }: RepositoryPath): Promise<boolea
  */
 export const create = async (
   { gitDir, isFork, projectDir }: RepositoryPath,
-  kind: "lasting" | "passing" = "lasting"
+  keeping: Keeping = "lasting"
 ): Promise<void> => {
   if (await exists(gitDir)) return
   await makeDirectory(dirname(gitDir))
@@ -69,14 +70,14 @@ export const create = async (
     }
     const written = Object.entries(files)
     await Promise.all(written.map(([path, text]) => writeFile(join(making, path), text, { flag: "wx", mode: 0o600 })))
-    if (kind === "lasting")
+    if (keeping === "lasting")
       // All at once: syncs that wait beside each other share the disk's time.
       await Promise.all([
         ...written.map(([path]) => syncFile(join(making, path))),
         ...["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path)))
       ])
     await unless(rename(making, gitDir), ["ENOTEMPTY", "EEXIST"], undefined)
-    if (kind === "lasting") await syncDirectory(dirname(gitDir))
+    if (keeping === "lasting") await syncDirectory(dirname(gitDir))
   } finally {
     await rm(making, { recursive: true, force: true })
   }
@@ -133,23 +134,27 @@ export const sweep = async (path: RepositoryPath): Promise<void> => {
 }
 
 /** Writes one object as a file of its own. */
-export const writeLoose = async (gitDir: string, object: GitObject): Promise<void> => {
+export const writeLoose = async (gitDir: string, object: GitObject, keeping: Keeping): Promise<void> => {
   const target = join(gitDir, "objects", object.id.slice(0, 2), object.id.slice(2))
   const folder = dirname(target)
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
   const temporary = join(folder, `tmp_obj_${randomUUID()}`)
-  await Promise.all([writeSynced(temporary, looseObject(object)), ...(isNew ? [syncDirectory(dirname(folder))] : [])])
-  await publish(temporary, target)
+  const isNamed = isNew && keeping === "lasting"
+  await Promise.all([
+    writeSynced(temporary, looseObject(object), keeping),
+    ...(isNamed ? [syncDirectory(dirname(folder))] : [])
+  ])
+  await publish(temporary, target, keeping)
 }
 
 /** Gives a commit a ref of its own. The ref's name says its value, so that making it again changes nothing. */
-export const keep = async (gitDir: string, commit: string): Promise<void> => {
+export const keep = async (gitDir: string, commit: string, keeping: Keeping = "lasting"): Promise<void> => {
   const ref = join(gitDir, "refs/keep", commit)
   if ((await unless(readFile(ref, "latin1"), absent, "")).trim() === commit) return
   const lock = `${ref}.lock`
   await unless(unlink(lock), absent, undefined)
-  await writeSynced(lock, `${commit}\n`)
-  await publish(lock, ref)
+  await writeSynced(lock, `${commit}\n`, keeping)
+  await publish(lock, ref, keeping)
 }
 
 /** The commit of `main`, or `undefined` when there is none yet. */
@@ -162,12 +167,17 @@ export const readMain = async (gitDir: string): Promise<string | undefined> => {
 }
 
 /** Makes `main` this commit where it is at `from`, under the lock that git takes. Answers where it was. */
-export const writeMain = async (gitDir: string, from: string | undefined, to: string): Promise<string | undefined> => {
+export const writeMain = async (
+  gitDir: string,
+  from: string | undefined,
+  to: string,
+  keeping: Keeping
+): Promise<string | undefined> => {
   const ref = join(gitDir, "refs/heads/main")
   const lock = `${ref}.lock`
-  await writeSynced(lock, `${to}\n`)
+  await writeSynced(lock, `${to}\n`, keeping)
   const now = await readMain(gitDir)
-  await (now === from ? publish(lock, ref) : unlink(lock))
+  await (now === from ? publish(lock, ref, keeping) : unlink(lock))
   return now
 }
 
@@ -192,7 +202,7 @@ const share = async (from: string, to: string): Promise<void> => {
  * Gives one fork all objects of another, as files of its own: object files never change, so that both can hold
  * the same bytes under their own names, and neither needs the other to stay. No process, no copy.
  */
-export const shareObjects = async (fromDir: string, intoDir: string): Promise<void> => {
+export const shareObjects = async (fromDir: string, intoDir: string, keeping: Keeping): Promise<void> => {
   const [from, into] = [join(fromDir, "objects"), join(intoDir, "objects")]
   const packs = (await names(join(from, "pack")))
     .map(({ name }) => name)
@@ -207,5 +217,8 @@ export const shareObjects = async (fromDir: string, intoDir: string): Promise<vo
     for (const { name } of await names(join(from, fan)))
       if (/^[0-9a-f]{38}$/.test(name)) await share(join(from, fan, name), join(into, fan, name))
   }
-  await Promise.all(["", ...fans, ...(packs.length > 0 ? ["pack"] : [])].map((path) => syncDirectory(join(into, path))))
+  if (keeping === "lasting")
+    await Promise.all(
+      ["", ...fans, ...(packs.length > 0 ? ["pack"] : [])].map((path) => syncDirectory(join(into, path)))
+    )
 }

@@ -17,12 +17,12 @@ type Service = typeof Repositories.Service
 
 /** `Repositories.fork`: an empty repository beside canonical, which must be there. */
 export const fork =
-  ({ path: pathOf, writing }: GitWriter): Service["fork"] =>
+  ({ keeping, path: pathOf, writing }: GitWriter): Service["fork"] =>
   (ref) =>
     writing(ref, (path) =>
       Effect.gen(function* () {
         yield* present(yield* pathOf({ project: ref.project }))
-        yield* io("create", () => create(path))
+        yield* io("create", () => create(path, keeping))
       })
     )
 
@@ -48,12 +48,12 @@ export const commit =
   ({ base, edits, from, into, message, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
-        const { known, write } = writer
+        const { keeping, known, write } = writer
         yield* present(path)
         const parent = yield* baseIn(writer, path, base, from)
         const tree = yield* Effect.fromResult(editTree(yield* known.list(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit))
+        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
         return made
       })
     )
@@ -64,7 +64,7 @@ export const merge =
   ({ base, commits, from: others, into, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
-        const { fetch, readers, write, writeCommit } = writer
+        const { fetch, keeping, readers, write, writeCommit } = writer
         yield* present(path)
         let tip = yield* baseIn(writer, path, base, others)
         for (const { commit: theirs, contents, from, message } of commits) {
@@ -89,14 +89,14 @@ export const merge =
               ? yield* writeCommit(path, { ...made, tree: merged.tree })
               : yield* write(path, merged, made)
         }
-        if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit))
+        if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit, keeping))
         return tip
       })
     )
 
 /** `Repositories.commitTree`: the tree and the parents must be there. */
 export const commitTree =
-  ({ readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
+  ({ keeping, readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
   ({ into, message, parents, signature, tree }) =>
     writing(into, (path) =>
       Effect.gen(function* () {
@@ -104,7 +104,7 @@ export const commitTree =
         yield* lookupType(readers, path, ["tree"], tree)
         for (const parent of parents) yield* lookupType(readers, path, ["commit"], parent)
         const made = yield* writeCommit(path, { tree, parents, message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit))
+        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
         return made
       })
     )

@@ -55,12 +55,11 @@ type Contents = ReadonlyMap<string, Uint8Array>
 /** The merged tree, or `undefined` when git could not merge because something is not there. */
 const mergeTree = Effect.fnUntraced(function* (
   gitDir: string,
-  ours: string,
-  theirs: string,
-  contents: Contents
+  settings: ReadonlyArray<string>,
+  { contents, ours, theirs }: { readonly ours: string; readonly theirs: string; readonly contents: Contents }
 ): Effect.fn.Return<string | undefined, MergeConflict | RepositoriesUnavailable> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", ours, theirs]
-  const { code, stdout } = yield* run({ gitDir, args, maxBytes: LocalLimits.gitListingBytes }).pipe(
+  const { code, stdout } = yield* run({ gitDir, args, settings, maxBytes: LocalLimits.gitListingBytes }).pipe(
     Effect.catchTag(
       "TooMuchOutput",
       () => new RepositoriesUnavailable({ operation: "merge-tree", reason: "it said too much" })
@@ -75,7 +74,7 @@ const mergeTree = Effect.fnUntraced(function* (
   return isSettled ? tree : yield* new MergeConflict({ paths })
 })
 
-type Merging = Pick<GitWriter, "commits" | "known" | "readers">
+type Merging = Pick<GitWriter, "commits" | "keeping" | "known" | "readers" | "settings">
 
 /**
  * The merge of two sides that touch other files, without a process: all of the tree, and what of it is to be written.
@@ -105,11 +104,11 @@ const mergeApart = Effect.fnUntraced(function* (
 /** Writes what `mergeApart` made. */
 const writeApart = Effect.fnUntraced(function* (
   gitDir: string,
-  { known }: Merging,
+  { keeping, known }: Merging,
   { made, objects }: ReturnType<typeof overlaidTree>
 ): Effect.fn.Return<EditedTree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> {
   yield* Effect.fromResult(checkTree(made.files))
-  yield* io("merge", () => Promise.all(objects.map((object) => writeLoose(gitDir, object))))
+  yield* io("merge", () => Promise.all(objects.map((object) => writeLoose(gitDir, object, keeping))))
   known.keep(made)
   return { tree: made.id, objects: [] }
 })
@@ -139,9 +138,12 @@ export const mergeCommit = Effect.fnUntraced(function* (
   const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
   // Meanwhile all is made ready by which the merged tree is looked at: the listing before it, and a reader that runs.
   const ready = [Effect.option(known.list(gitDir, ours.tree)), Effect.option(readers.info(gitDir, theirs))]
-  const [tree] = yield* Effect.all([mergeTree(gitDir, ours.commit, theirs, contents), guard, ...ready], {
-    concurrency: "unbounded"
-  })
+  const [tree] = yield* Effect.all(
+    [mergeTree(gitDir, merging.settings, { ours: ours.commit, theirs, contents }), guard, ...ready],
+    {
+      concurrency: "unbounded"
+    }
+  )
   if (tree === undefined) return "failed"
   // Merging what is there already changes nothing; only then is it worth a look whether it is.
   if (tree === ours.tree && (yield* isAncestor(gitDir, theirs, ours.commit))) return "contained"

@@ -14,7 +14,7 @@ import {
   type RepositoryRef,
   type TreeTooLarge
 } from "@pawl/core/project/Repositories"
-import { makeDirectory } from "../objects/DurableFile.ts"
+import { type Keeping, makeDirectory } from "../objects/DurableFile.ts"
 import * as GitCanonical from "./GitCanonical.ts"
 import { diffFiles, diffText } from "./GitDiff.ts"
 import { io } from "./GitFolder.ts"
@@ -89,11 +89,11 @@ export interface GitParts {
 
 /**
  * All parts on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
- * `rollsUp`: canonical's packs are joined as they become many.
+ * `rollsUp`: canonical's packs are joined as they become many. `keeping`: whether what is written outlasts a power cut.
  */
 export const parts = Effect.fnUntraced(function* (
   root: string,
-  { rollsUp, shared }: { readonly rollsUp: boolean; readonly shared: boolean }
+  { keeping, rollsUp, shared }: { readonly keeping: Keeping; readonly rollsUp: boolean; readonly shared: boolean }
 ): Effect.fn.Return<GitParts, RepositoriesUnavailable, Scope.Scope> {
   const lockFolder = join(root, ".locks")
   yield* io("open", () => makeDirectory(root))
@@ -102,7 +102,7 @@ export const parts = Effect.fnUntraced(function* (
   const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
   const readers = yield* GitReaders.make
   const known = KnownTrees.make(readers)
-  const writer = GitWriter.make({ root, readers, known, locks, rollsUp })
+  const writer = GitWriter.make({ root, readers, known, locks, rollsUp, keeping })
   yield* io("sweep", () => sweepServing(root, shared))
 
   const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
@@ -170,7 +170,7 @@ export const layer = (options: {
   Layer.effectContext(
     Effect.suspend(() => {
       const root = resolve(options.directory)
-      return Effect.map(parts(root, { rollsUp: true, shared: options.shared === true }), (all) =>
+      return Effect.map(parts(root, { keeping: "lasting", rollsUp: true, shared: options.shared === true }), (all) =>
         ports(all, { root, brought: () => Effect.void })
       )
     })

@@ -1,6 +1,7 @@
 /** What all that changes repositories needs: its Project's queue, behind a sweep the first time, and the writing of objects. */
 import { Cause, Effect, Option } from "effect"
 import { type CommitRef, RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
+import type { Keeping } from "../objects/DurableFile.ts"
 import { succeed } from "./GitCommand.ts"
 import { exists, io, shareObjects, sweep, writeLoose } from "./GitFolder.ts"
 import { commitObject, type GitObject, pack } from "./GitObjects.ts"
@@ -18,6 +19,9 @@ export interface GitWriter {
   readonly readers: GitReaders
   /** Whether canonical's packs are joined as they become many. Not where they are counted by somebody else. */
   readonly rollsUp: boolean
+  readonly keeping: Keeping
+  /** Of git's, for what writes. */
+  readonly settings: ReadonlyArray<string>
   readonly known: KnownTrees
   readonly commits: KnownCommits.KnownCommits
   readonly path: (ref: RepositoryRef) => Effect.Effect<RepositoryPath>
@@ -45,11 +49,14 @@ export interface GitWriter {
 const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.findErrorOption(cause), (error) => !(error instanceof RepositoriesUnavailable))
 
-const store = (gitDir: string, objects: ReadonlyArray<GitObject>) =>
+const store = (gitDir: string, settings: ReadonlyArray<string>, objects: ReadonlyArray<GitObject>) =>
   Effect.flatMap(
     Effect.promise(() => pack(objects)),
-    (stdin) => Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin"], stdin }))
+    (stdin) => Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin"], stdin, settings }))
   )
+
+/** git's settings where nothing need outlast a power cut. */
+export const passing: ReadonlyArray<string> = ["core.fsync=none"]
 
 /** Sweeps each repository once, before the first write to it. */
 export const make = (options: {
@@ -58,8 +65,10 @@ export const make = (options: {
   readonly known: KnownTrees
   readonly locks: ProjectLocks
   readonly rollsUp: boolean
+  readonly keeping: Keeping
 }): GitWriter => {
-  const { known, locks, readers, rollsUp, root } = options
+  const { keeping, known, locks, readers, rollsUp, root } = options
+  const settings = keeping === "passing" ? passing : []
   const commits = KnownCommits.make(readers)
   // Repositories whose leavings of an earlier process are gone.
   const swept = new Set<string>()
@@ -87,6 +96,8 @@ export const make = (options: {
   return {
     readers,
     rollsUp,
+    keeping,
+    settings,
     known,
     commits,
     path: (ref) => repositoryPath(root, ref),
@@ -95,11 +106,11 @@ export const make = (options: {
       Effect.gen(function* () {
         const source = yield* repositoryPath(root, from)
         if (!source.isFork || source.gitDir === into.gitDir || !(yield* io("open", () => exists(source.gitDir)))) return
-        yield* io("fetch", () => shareObjects(source.gitDir, into.gitDir))
+        yield* io("fetch", () => shareObjects(source.gitDir, into.gitDir, keeping))
       }),
     write: (path, { objects, tree }, commit) => {
       const object = commitObject({ ...commit, tree })
-      return Effect.map(store(path.gitDir, [...objects, object]), () => {
+      return Effect.map(store(path.gitDir, settings, [...objects, object]), () => {
         known.add(object.id, tree)
         commits.add(object.id, { tree, parents: commit.parents })
         return { commit: object.id, tree }
@@ -108,7 +119,7 @@ export const make = (options: {
     writeCommit: (path, commit) => {
       const object = commitObject(commit)
       return Effect.map(
-        io("commit", () => writeLoose(path.gitDir, object)),
+        io("commit", () => writeLoose(path.gitDir, object, keeping)),
         () => {
           known.add(object.id, commit.tree)
           commits.add(object.id, { tree: commit.tree, parents: commit.parents })

@@ -6,17 +6,15 @@ import type { PackedRepository } from "@pawl/core/project/PackLog"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { succeed } from "../GitCommand.ts"
 import { create, io } from "../GitFolder.ts"
+import { passing } from "../GitWriter.ts"
 import type { RepositoryPath } from "../RepositoryPath.ts"
 import type { Copy } from "./CacheFolder.ts"
 import { areMany, bytesOf, objectFiles } from "./ObjectFiles.ts"
 import { sideBySide, trailerOf } from "./PackBytes.ts"
 import type { FetchedPack, OldList, PackSource } from "./PackSource.ts"
 
-/** What a power cut would spoil is gone with the process anyway. */
-const settings = ["core.fsync=none"]
-
 const unpack = (gitDir: string, pack: Uint8Array) =>
-  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings }))
+  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings: passing }))
 
 /** Puts packs into a repository. Those with an index cost no git at all. */
 export const putPacks = (
@@ -56,7 +54,7 @@ const joined = (gitDir: string, files: ReadonlySet<string>) =>
     if (!areMany(files)) return null
     const there = yield* io("list", () => objectFiles(gitDir))
     if (there.some((name) => !files.has(name))) return null
-    yield* succeed({ gitDir, args: ["repack", "-d", "-q", "--geometric=2"], settings })
+    yield* succeed({ gitDir, args: ["repack", "-d", "-q", "--geometric=2"], settings: passing })
     return new Set(yield* io("list", () => objectFiles(gitDir)))
   })
 

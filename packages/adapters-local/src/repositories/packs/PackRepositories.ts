@@ -96,7 +96,7 @@ const make = Effect.fnUntraced(function* ({
   Scope.Scope | PackLog | ObjectStore
 > {
   const root = yield* CacheFolder.open(resolve(directory))
-  const git: GitParts = yield* gitParts(root, { rollsUp: false, shared: false })
+  const git: GitParts = yield* gitParts(root, { keeping: "passing", rollsUp: false, shared: false })
   const cache = CacheFolder.make({ root, maxBytes: cacheBytes, readers: git.readers })
   const parts: CopyParts = { cache, readers: git.readers, source: yield* PackSource.make }
   const repositories = { ...reads(parts, git.repositories), ...writes(parts, git.repositories) }

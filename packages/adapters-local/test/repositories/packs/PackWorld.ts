@@ -56,7 +56,7 @@ export const copyParts = Effect.gen(function* () {
   const folder = mkdtempSync(join(tmpdir(), "copies-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
   const root = yield* CacheFolder.open(folder)
-  const git = yield* gitParts(root, { rollsUp: false, shared: false })
+  const git = yield* gitParts(root, { keeping: "passing", rollsUp: false, shared: false })
   const cache = CacheFolder.make({ root, maxBytes: 2 ** 30, readers: git.readers })
   const parts: CopyParts = { cache, readers: git.readers, source: yield* PackSource.make }
   return { git: git.repositories, parts }

@@ -88,6 +88,7 @@ export const install = async (
     buildsPerDay: 1_000_000,
     checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
     repositories: "packs",
+    registry: "https://registry.npmjs.org/",
     ...options
   }
   const start = () =>

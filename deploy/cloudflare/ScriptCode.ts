@@ -41,6 +41,22 @@ export const javascript = "window.SwaggerUIBundle = () => { document.body.innerH
   }
 }
 
+/**
+ * What the library has for what no script does: a table of types for files that it sends from a disk, and a parser of forms,
+ * which every part of the API refuses before (`JsonRequest`).
+ */
+const withoutFilesAndForms: Plugin = {
+  name: "without-files-and-forms",
+  setup: (each) => {
+    each.onLoad({ filter: /http\/internal\/mimeTypes\.js$/ }, () => ({ loader: "js", contents: "export default {}" }))
+    each.onLoad({ filter: /http\/MultipartParser\.js$/ }, () => ({
+      loader: "js",
+      contents: `const refused = () => { throw new Error("forms are not taken") }
+export { refused as make, refused as defaultIsFile, refused as decodeField }`
+    }))
+  }
+}
+
 /** The main module of a script, minified. Rejects with what the bundler says. */
 export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string> => {
   const { outputFiles } = await build({
@@ -50,7 +66,7 @@ export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string
     },
     ...forWorkers,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [withoutSwagger, libraryByModule]
+    plugins: [withoutSwagger, withoutFilesAndForms, libraryByModule]
   })
   return outputFiles[0]?.text ?? ""
 }

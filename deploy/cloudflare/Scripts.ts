@@ -11,7 +11,8 @@ export type Binding =
   | { readonly _tag: "Objects"; readonly className: string; readonly script?: ScriptName }
   /** An entrypoint of another script; its default one without a name. */
   | { readonly _tag: "Service"; readonly script: ScriptName; readonly entrypoint?: string }
-  | { readonly _tag: "Bucket" }
+  /** A bucket: that of all that is kept, or that of packages alone, which can be fetched again. */
+  | { readonly _tag: "Bucket"; readonly of?: "packages" }
   | { readonly _tag: "Loader" }
   /** A queue, to send to. */
   | { readonly _tag: "Queue"; readonly queue: QueueName }
@@ -68,13 +69,15 @@ export interface Installation {
    * first Project: a repository stays where it was made.
    */
   readonly repositories: "packs" | "artifacts"
+  /** The registry of npm packages, as a URL that ends with a slash. */
+  readonly registry: string
 }
 
 /** The date by whose rules the scripts run. */
 export const compatibilityDate = "2026-07-01"
 
-/** The one bucket: bundles, objects, packs. */
-export const bucketName = "pawl-objects"
+/** The buckets: bundles, objects and packs; and packages, which the script that fetches them is bound to. */
+export const bucketNames = { objects: "pawl-objects", packages: "pawl-packages" } as const
 
 /** The namespace of repositories on Artifacts. */
 export const artifactsNamespace = "pawl"
@@ -87,15 +90,20 @@ const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "For
  * What answers for builds, for the data of apps, and for checks where there is a container. None is bound to what holds the
  * Projects.
  */
-const helpersOf = (checks: Installation["checks"]): ReadonlyArray<Script> => [
+const helpersOf = ({ checks, registry }: Pick<Installation, "checks" | "registry">): ReadonlyArray<Script> => [
   { ...plain, name: "appdata", main: "AppDataScript.ts", objects: ["DataStore"], bindings: {} },
   {
     ...plain,
     name: "builder",
     main: "BuilderScript.ts",
-    objects: ["Builder"],
+    objects: ["Builder", "Layers"],
     modules: ["bundler.txt", "packages.txt", "esbuild.wasm"],
-    bindings: { LOADER: { _tag: "Loader" }, COMMANDS: { _tag: "Value", value: checks !== null } }
+    bindings: {
+      LOADER: { _tag: "Loader" },
+      PACKAGES: { _tag: "Bucket", of: "packages" },
+      REGISTRY: { _tag: "Value", value: registry },
+      COMMANDS: { _tag: "Value", value: checks !== null }
+    }
   },
   ...(checks === null
     ? []
@@ -131,6 +139,7 @@ const canonicalOf = (
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
+    LAYERS: { _tag: "Objects", className: "Layers", script: "builder" },
     STORES: { _tag: "Objects", className: "DataStore", script: "appdata" },
     ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
     ...(repositories === "artifacts" ? { ARTIFACTS: { _tag: "Artifacts" } as const } : {}),
@@ -160,7 +169,7 @@ export const scriptsOf = ({ checks, models, repositories, ...settings }: Install
     bindings: { ...shared, CANONICAL: { _tag: "Service", script: "canonical", entrypoint: "ForRouters" } }
   }
   return [
-    ...helpersOf(checks),
+    ...helpersOf({ checks, registry: settings.registry }),
     canonicalOf(shared, { checks, models, repositories }),
     {
       ...plain,

@@ -2,7 +2,7 @@
 import type { QueueName } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import {
   artifactsNamespace,
-  bucketName,
+  bucketNames,
   compatibilityDate,
   type Installation,
   type Script,
@@ -43,8 +43,13 @@ const values = ({ bindings }: Script) =>
     Object.entries(bindings).flatMap(([name, each]) => (each._tag === "Value" ? [[name, each.value]] : []))
   )
 
-const named = ({ bindings }: Script, tag: "Bucket" | "Loader" | "Artifacts" | "Assets") =>
+const named = ({ bindings }: Script, tag: "Loader" | "Artifacts" | "Assets") =>
   Object.entries(bindings).flatMap(([name, each]) => (each._tag === tag ? [name] : []))
+
+const buckets = ({ bindings }: Script) =>
+  Object.entries(bindings).flatMap(([binding, each]) =>
+    each._tag === "Bucket" ? [{ binding, bucket_name: bucketNames[each.of ?? "objects"] }] : []
+  )
 
 const queues = ({ bindings, consumers }: Script) => ({
   producers: Object.entries(bindings).flatMap(([binding, each]) =>
@@ -96,7 +101,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
   ...(script.container === null
     ? {}
     : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
-  r2_buckets: named(script, "Bucket").map((binding) => ({ binding, bucket_name: bucketName })),
+  r2_buckets: buckets(script),
   queues: queues(script),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),
   artifacts: named(script, "Artifacts").map((binding) => ({ binding, namespace: artifactsNamespace })),

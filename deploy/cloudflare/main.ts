@@ -2,13 +2,15 @@
  * `npm run deploy:cloudflare -- --api-origin https://pawl.example.com`: deploys every script to the account that wrangler
  * is signed in to. `--dry-run` lays all of it out and asks nobody. Secrets come from the environment: PAWL_OWNER_TOKEN,
  * PAWL_SIGNING_KEY, PAWL_LOG_KEY, PAWL_MODEL_KEY, PAWL_OIDC_CLIENT_SECRET; so do the options of a provider of identities
- * (PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE, PAWL_OIDC_CLIENT_ID) and of models. Ends with 1 when a script was not deployed, with 2 for options that are no use.
+ * (PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE, PAWL_OIDC_CLIENT_ID), of models, and PAWL_NPM_REGISTRY. Ends with 1 when a script
+ * was not deployed, with 2 for options that are no use.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
 import { isFit } from "@pawl/server/identity/OidcAddress"
 import * as DemoApi from "@pawl/server/node/demo/DemoApi"
 import { layOut, wrangler } from "./Deployment.ts"
@@ -70,6 +72,12 @@ const repositories = (): Installation["repositories"] =>
     ? values.repositories
     : fail("--repositories takes packs, or artifacts, which is in beta")
 
+/** The registry of packages that the environment names, or npm's own. */
+const registry = (): string => {
+  const named = registryAddress(told("PAWL_NPM_REGISTRY") ?? "https://registry.npmjs.org/")
+  return named._tag === "Success" ? named.success.href : fail(`PAWL_NPM_REGISTRY: ${named.failure}`)
+}
+
 const installation: Installation = {
   environment: "production",
   appsDomain: values["apps-domain"] ?? null,
@@ -84,7 +92,8 @@ const installation: Installation = {
     values["checks-image"] === undefined
       ? null
       : { image: values["checks-image"], program: ["node", "/pawl/SandboxProgram.js"] },
-  repositories: repositories()
+  repositories: repositories(),
+  registry: registry()
 }
 
 const secrets = {

@@ -108,12 +108,13 @@ export const rooms: ReadonlyArray<Room> = [
   }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
     holds:
-      "Cloudflare's products as ports: stores of objects, the directory between them, R2, Worker Loader, repositories without git, checks in containers, Workers Builds",
+      "Cloudflare's products as ports: stores of objects, the directory between them, R2, Worker Loader, packages of a lock in R2, repositories without git, checks in containers, Workers Builds",
     workspace: [
       "core",
       "sql",
       "router",
       "adapters-local/builder",
+      "adapters-local/packages",
       "adapters-local/repositories",
       "adapters-local/sandbox"
     ],

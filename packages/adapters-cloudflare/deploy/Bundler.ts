@@ -1,6 +1,6 @@
 /**
- * Makes what the Worker of a build is loaded from: its code as one module, and the packages that come
- * along. esbuild's wasm is the file of its npm package.
+ * Makes what the Worker of a build, and that which unpacks packages, is loaded from: its code as one module, and the packages
+ * that come along. esbuild's wasm is the file of its npm package.
  */
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
@@ -15,9 +15,13 @@ const folder = fileURLToPath(new URL("../src/builder", import.meta.url))
 /** Called over RPC, which carries maps, sets and bytes. */
 const contents = `import { WorkerEntrypoint } from "cloudflare:workers"
 import { answer } from "./BundlerAnswers.ts"
+import { unpacked } from "../packages/UnpackAnswers.ts"
 import wasm from "./esbuild.wasm"
 import packages from "./packages.json"
-export default class extends WorkerEntrypoint { answer(order) { return answer(order, wasm, packages) } }
+export default class extends WorkerEntrypoint {
+  answer(order, layer) { return answer(order, wasm, packages, layer) }
+  unpack(archive, wanted, maxBytes) { return unpacked(archive, wanted, maxBytes) }
+}
 `
 
 /** The lexer's usual form compiles WebAssembly while it runs, which Workers may not. */
@@ -27,6 +31,17 @@ const lexerOfJavaScript: Plugin = {
     each.onResolve({ filter: /^es-module-lexer\/minimal$/ }, ({ resolveDir }) =>
       each.resolve("es-module-lexer/minimal/js", { kind: "import-statement", resolveDir })
     )
+  }
+}
+
+/** What libraries ask Node for by its old names: the Worker of a build has it by the new ones. */
+const nodeByName: Plugin = {
+  name: "node-by-name",
+  setup: (each) => {
+    each.onResolve({ filter: /^(?:assert|buffer|events|path|stream|string_decoder|zlib)$/ }, ({ path }) => ({
+      path: `node:${path}`,
+      external: true
+    }))
   }
 }
 
@@ -78,11 +93,11 @@ export const forWorkers: BuildOptions & { readonly write: false } = {
   logLevel: "silent"
 }
 
-/** The code of the Worker of a build. `./esbuild.wasm` and `./packages.json` stay imports, and Node's modules. */
+/** The code of that Worker. `./esbuild.wasm` and `./packages.json` stay imports, and Node's modules. */
 export const bundlerCode = async (): Promise<string> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder, loader: "js" },
-    plugins: [lexerOfJavaScript, libraryByModule],
+    plugins: [lexerOfJavaScript, nodeByName, libraryByModule],
     ...forWorkers,
     external: ["cloudflare:*", "node:*", "./esbuild.wasm", "./packages.json"]
   })

@@ -59,6 +59,33 @@ export const CloudflareLimits = {
   /** Results of builds that were asked of another script and may be asked for again (decision). */
   remoteResultsKept: 8,
 
+  /** Of the packages of a lock file, what one build may read: the bundler takes about 30 times of it, and has 128 MB (decision). */
+  loaderPackageBytes: 4 * MiB,
+  /** How often a build may ask for files of packages (decision: Cloudflare lets a Worker through 1,000 times). */
+  buildPackageReads: 1000,
+  /** A package up to this size is brought whole with the first of its files (decision). */
+  packageBroughtBytes: 256 * KiB,
+  /** Unpacked packages that are held for the next file of one build (decision: an order may take 16 MiB beside them). */
+  packagesHeldBytes: 32 * MiB,
+
+  // Packages of a lock file (decisions: who fetches and who unpacks have 128 MB each, and a message of RPC has 32 MiB)
+  /** An archive as it is sent, and what it unpacks to. */
+  keptArchiveBytes: 8 * MiB,
+  keptPackageBytes: 24 * MiB,
+  /** What the registry says of one package. */
+  keptPackumentBytes: 8 * MiB,
+  /** The packages of one lock, unpacked, and their files. */
+  keptLayerBytes: 256 * MiB,
+  keptLayerFiles: 30_000,
+  /** Archives on their way, and the CPU time of those that one call unpacks. */
+  packagesAtOnce: 4,
+  packagesCpuMs: 30 * second,
+  /** Archives that one call fetches: each is some five requests, of which a call has 1,000 (Cloudflare). */
+  packagesPerCall: 100,
+  /** How long one answer of the registry may take, and the first wait before it is asked again. */
+  keptAnswerMs: 60 * second,
+  keptBackoffMs: second,
+
   // Checks in containers
   /** How long a container that runs nothing stays (decision: a cold one takes seconds). */
   containerIdleMs: 60 * second,

@@ -5,7 +5,7 @@ export const workerdOptions = {
   // Or the simulator asks the network what a request's `cf` would be.
   cf: false,
   compatibilityDate: "2026-07-01",
-  r2Buckets: ["BUCKET"],
+  r2Buckets: ["BUCKET", "PACKAGES"],
   queueProducers: { HINTS: "hints" },
   queueConsumers: {
     hints: { maxBatchTimeout: 0, maxRetries: 2, retryDelay: 0, deadLetterQueue: "dead-hints" },
@@ -16,6 +16,7 @@ export const workerdOptions = {
   serviceBindings: { MACHINE: machine },
   durableObjects: {
     HINTED: { className: "Hinted", useSQLite: true },
+    LAYERS: { className: "Layers", useSQLite: true },
     BUILDER: { className: "Builder", useSQLite: true },
     STORE: { className: "Store", useSQLite: true },
     DATA: { className: "DataStore", useSQLite: true }

@@ -1,5 +1,7 @@
 /** Which build command a source names, and whether something here can run it. */
-import type { AppBuilder, BuildCommand } from "@pawl/core/bundle/AppBuilder"
+import type { AppBuilder, BuildCommand, BuildJob } from "@pawl/core/bundle/AppBuilder"
+import { manifestFiles } from "@pawl/core/packages/LockFiles"
+import { packageFile } from "@pawl/core/project/PackageScripts"
 import { problem } from "@pawl/adapters-local/builder/bundler/BundlerProblem"
 import { buildCommand } from "@pawl/adapters-local/builder/settings/BuildCommand"
 import { Effect } from "effect"
@@ -14,11 +16,25 @@ const refused: BuildCommand = {
   ]
 }
 
+const withoutPackages: BuildCommand = {
+  _tag: "Refused",
+  problems: [
+    problem(
+      "build_command_unavailable",
+      "This source needs a build command and has a lock file, and no packages are brought into the containers here. Leave what the command makes in the source, and take the command out of pawl.json."
+    )
+  ]
+}
+
+const hasLock = (files: BuildJob["files"]): boolean =>
+  manifestFiles.some((name) => name !== packageFile && files.has(name))
+
 /** `AppBuilder.commandOf`; without `commands` a source that names one is refused in words. */
 export const commandOf =
   (commands: boolean): (typeof AppBuilder.Service)["commandOf"] =>
   (files) =>
     Effect.sync(() => {
       const found = buildCommand(files)
-      return found._tag === "Command" && !commands ? refused : found
+      if (found._tag !== "Command") return found
+      return commands ? (hasLock(files) ? withoutPackages : found) : refused
     })

@@ -2,7 +2,7 @@
  * Builds apps with esbuild as WebAssembly, each in a Worker of its own that Worker Loader makes for this one build: no
  * network, no binding, bounded CPU time, and never used again. A source that crashes the bundler touches no other.
  */
-import type { WorkerLoader, WorkerLoaderWorkerCode } from "@cloudflare/workers-types"
+import type { WorkerLoader } from "@cloudflare/workers-types"
 import { AppBuilder, BuilderUnavailable, type BuildJob } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { BundlerAnswer, type BundlerOrder } from "@pawl/adapters-local/builder/bundler/BundlerMessages"
@@ -12,17 +12,10 @@ import { makeBuilder } from "@pawl/adapters-local/builder/bundler/BuildTable"
 import { Effect, Layer, Schema, Semaphore } from "effect"
 import { commandOf } from "./BuildCommands.ts"
 import type { answer } from "./BundlerAnswers.ts"
+import { type BundlerModules, loadedCode } from "./BundlerModules.ts"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
-
-/** What the Worker of a build is loaded from; `deploy/Bundler.ts` makes it. */
-export interface BundlerModules {
-  /** The code that answers orders, as one module. */
-  readonly code: string
-  /** esbuild, of the version that `bundler` names. */
-  readonly wasm: ArrayBuffer | WebAssembly.Module
-  /** Texts of the packages that come along, by path, as JSON. */
-  readonly packages: string
-}
+import type { Bucket } from "../objects/Bucket.ts"
+import { type GivenLayer, openLayer, type OpenLayer } from "../packages/LayerReads.ts"
 
 /** Where builds run, and how they are bounded. */
 export interface Options {
@@ -30,26 +23,14 @@ export interface Options {
   readonly modules: BundlerModules
   /** Whether something here runs build commands. Without, a source that needs one is refused in words. */
   readonly commands: boolean
+  /** Where packages of lock files are kept; without it no job may have any. */
+  readonly packages?: Bucket
   /** Wall time of one build, in milliseconds. */
   readonly timeoutMs?: number
 }
 
-const codeOf = ({ code, packages, wasm }: BundlerModules): WorkerLoaderWorkerCode => ({
-  compatibilityDate: "2026-07-01",
-  // Real login is looked for in compressed pages too, with Node's zlib.
-  compatibilityFlags: ["nodejs_compat"],
-  mainModule: "bundler.js",
-  modules: {
-    "bundler.js": { js: code },
-    "esbuild.wasm": { wasm },
-    "packages.json": { json: JSON.parse(packages) }
-  },
-  globalOutbound: null,
-  limits: { cpuMs: CloudflareLimits.buildCpuMs, subRequests: 0 }
-})
-
 interface Bundling {
-  readonly answer: (order: BundlerOrder) => ReturnType<typeof answer>
+  readonly answer: (order: BundlerOrder, layer: GivenLayer | null) => ReturnType<typeof answer>
 }
 
 const isBundling = (entry: object): entry is Bundling => "answer" in entry
@@ -62,24 +43,41 @@ const reasonOf = (error: unknown): string => {
   return "The bundler ended by itself: some of the source may be nested too deeply, or it needs too much memory."
 }
 
-const answered = (options: Options, order: BundlerOrder): Effect.Effect<Answered> =>
-  Effect.promise(async () => {
+const gone = new BuilderUnavailable({ reason: "the packages of the lock file are not kept here now" })
+
+const answered = (
+  { loader, modules }: Options,
+  order: BundlerOrder,
+  layer: OpenLayer | null
+): Effect.Effect<Answered, BuilderUnavailable> =>
+  Effect.promise(async (): Promise<Answered> => {
     try {
+      const subRequests = layer === null ? 0 : CloudflareLimits.buildPackageReads
       // No name: nothing ever gets this Worker again.
-      const entry = options.loader.load(codeOf(options.modules)).getEntrypoint()
+      const entry = loader
+        .load(loadedCode(modules, { cpuMs: CloudflareLimits.buildCpuMs, subRequests }))
+        .getEntrypoint()
       if (!isBundling(entry)) throw new Error("the Worker of a build takes no orders")
-      const said = Schema.decodeUnknownSync(BundlerAnswer)(await entry.answer(order))
+      const given = layer === null ? null : { manifest: layer.manifest, read: layer.read }
+      const said = Schema.decodeUnknownSync(BundlerAnswer)(await entry.answer(order, given))
       return said._tag === "Died" ? { _tag: "Died", reason: reasonOf(null) } : said
     } catch (error) {
       return { _tag: "Died", reason: reasonOf(error) }
     }
-  })
+  }).pipe(Effect.flatMap((answer) => (layer?.isLost() === true ? Effect.fail(gone) : Effect.succeed(answer))))
 
-/** Nothing keeps the packages of a lock file here yet. */
-const layerOf = ({ packages }: BuildJob): Effect.Effect<null, BuilderUnavailable> =>
+/** The packages of the job's lock file. One that is gone is made again by who asks for it again. */
+const layerOf = (
+  { packages: bucket }: Options,
+  { packages }: BuildJob
+): Effect.Effect<OpenLayer | null, BuilderUnavailable> =>
   packages === undefined
     ? Effect.succeed(null)
-    : Effect.fail(new BuilderUnavailable({ reason: "the packages of the lock file are not kept here" }))
+    : bucket === undefined
+      ? Effect.fail(gone)
+      : Effect.tryPromise({ try: () => openLayer(bucket, packages.id), catch: () => gone }).pipe(
+          Effect.flatMap((layer) => (layer === null ? Effect.fail(gone) : Effect.succeed(layer)))
+        )
 
 const bytesOf = ({ files }: BundlerOrder): number => {
   let bytes = 0
@@ -101,14 +99,23 @@ const tooLarge = (bytes: number): Answered => ({
 const make = Effect.fnUntraced(function* (options: Options) {
   const slots = yield* Semaphore.make(CloudflareLimits.loaderBuildsAtOnce)
   const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
-  const bundled = (order: BundlerOrder) => {
+  const bundled = (order: BundlerOrder, layer: OpenLayer | null) => {
     const bytes = bytesOf(order)
     return bytes > CloudflareLimits.buildOrderBytes
       ? Effect.succeed(tooLarge(bytes))
-      : inTime(timeoutMs, answered(options, order))
+      : inTime(timeoutMs, answered(options, { ...order, packageBytes: CloudflareLimits.loaderPackageBytes }, layer))
   }
+  const run = (job: BuildJob) =>
+    Effect.suspend(() => {
+      let open: OpenLayer | null = null
+      const opening = Effect.map(layerOf(options, job), (layer) => {
+        open = layer
+        return layer?.id ?? null
+      })
+      return runBuild(job, opening, (order) => bundled(order, open))
+    })
   const builder = yield* makeBuilder({
-    run: (job) => runBuild(job, layerOf(job), bundled),
+    run,
     // Nothing is begun early: a Worker that waits is paid for.
     expect: () => Effect.void,
     drop: () => Effect.void,

@@ -3,6 +3,7 @@ import {
   IsolationMissing,
   Sandbox,
   type SandboxHandle,
+  type SandboxJob,
   type SandboxState,
   SandboxUnavailable
 } from "@pawl/core/verification/Sandbox"
@@ -26,6 +27,12 @@ const missing = (answer: SandboxAnswer): IsolationMissing => {
   })
 }
 
+/** Layers lie in a bucket, which no container reaches. */
+const noPackages = new SandboxUnavailable({
+  reason: "the packages of a lock file are not brought into containers",
+  lasting: true
+})
+
 const make = ({ ask }: CheckCalls): typeof Sandbox.Service => {
   const asked = (request: SandboxRequest): Effect.Effect<SandboxAnswer> =>
     Effect.promise(() =>
@@ -37,16 +44,17 @@ const make = ({ ask }: CheckCalls): typeof Sandbox.Service => {
   const isolation = Effect.flatMap(asked({ _tag: "Isolation" }), (answer) =>
     answer._tag === "Isolated" ? Effect.succeed(answer.isolation) : Effect.fail(missing(answer))
   )
+  const started = (job: SandboxJob) =>
+    Effect.flatMap(
+      asked({ _tag: "Start", job: jobLine(job) }),
+      (answer): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
+        answer._tag === "Started"
+          ? Effect.succeed({ id: job.id })
+          : Effect.fail(answer._tag === "Missing" ? missing(answer) : unavailable(answer))
+    )
   return Sandbox.of({
     isolation,
-    start: (job) =>
-      Effect.flatMap(
-        asked({ _tag: "Start", job: jobLine(job) }),
-        (answer): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
-          answer._tag === "Started"
-            ? Effect.succeed({ id: job.id })
-            : Effect.fail(answer._tag === "Missing" ? missing(answer) : unavailable(answer))
-      ),
+    start: (job) => (job.packages === undefined ? started(job) : Effect.fail(noPackages)),
     poll: ({ id }, waitMs) =>
       Effect.flatMap(asked({ _tag: "Poll", id, waitMs }), (answer): Effect.Effect<SandboxState, SandboxUnavailable> =>
         answer._tag === "Running"

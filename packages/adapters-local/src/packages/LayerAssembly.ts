@@ -2,17 +2,14 @@
 import { copyFileSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import type { PackageLink } from "@pawl/core/packages/PackageLock"
-import type { LayeredPackage } from "@pawl/core/packages/PackageStore"
 import { cacheFolders } from "./CacheFolders.ts"
 import type { LayerFile } from "./LayerFile.ts"
 import { layerManifestName } from "./LayerNames.ts"
-import type { OrderedPackage } from "./InstallMessages.ts"
-import { contentFolder, type UnpackedFacts } from "./UnpackedFolder.ts"
+import { type LaidPackage, layered, standing } from "./LayerParts.ts"
+import { contentFolder } from "./UnpackedFolder.ts"
 
 /** A package at its place, with where its files lie. */
-export interface PlacedPackage {
-  readonly ordered: OrderedPackage
-  readonly facts: UnpackedFacts
+export interface PlacedPackage extends LaidPackage {
   /** The folder of `writeUnpacked`. */
   readonly folder: string
 }
@@ -47,15 +44,6 @@ const linkOrCopy = (from: string, to: string): void => {
     copyFileSync(from, to)
   }
 }
-
-/** Files of a package that the lock does not put something else in the place of: what it has bundled gives way. */
-const standing = ({ facts, ordered }: PlacedPackage, places: ReadonlySet<string>): ReadonlyArray<string> =>
-  facts.files.filter((file) => {
-    if (!file.startsWith("node_modules/")) return true
-    for (let end = file.indexOf("/", 13); end >= 0; end = file.indexOf("/", end + 1))
-      if (places.has(`${ordered.path}/${file.slice(0, end)}`)) return false
-    return !places.has(`${ordered.path}/${file}`)
-  })
 
 class Folders {
   readonly #made = new Set<string>()
@@ -97,16 +85,6 @@ const programs = ({ direct, links, placed }: Assembly): ReadonlyArray<Program> =
   }
   return [...found.values()]
 }
-
-const layered = ({ facts, ordered }: PlacedPackage): LayeredPackage => ({
-  path: ordered.path,
-  name: ordered.name,
-  version: ordered.version,
-  integrity: ordered.integrity,
-  dev: false,
-  license: facts.license,
-  scripts: facts.scripts
-})
 
 const layPackage = (root: string, each: PlacedPackage, files: ReadonlyArray<string>, folders: Folders): void => {
   try {

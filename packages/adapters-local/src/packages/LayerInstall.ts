@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { installed } from "./InstallChild.ts"
 import type { LayerFolders } from "./LayerFolders.ts"
-import { digestName } from "./UnpackedFolder.ts"
+import { digestName } from "./UnpackedFacts.ts"
 
 const unavailable = (reason: string) => new PackagesUnavailable({ reason })
 

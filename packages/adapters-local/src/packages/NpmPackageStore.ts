@@ -4,42 +4,26 @@
  */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
+import { layerText } from "@pawl/core/packages/LayerText"
 import { tooManyPackages } from "@pawl/core/packages/NpmLock"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
-import { packageProblem, packageProblems } from "@pawl/core/packages/PackageProblems"
 import { type PackageLayer, PackagesRefused, PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { makeTurns } from "@pawl/core/primitives/KeyedTurns"
 import { Clock, Effect, Layer, Schedule, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
-import { isFetcher, scriptNeeded } from "./InstallScripts.ts"
+import * as HttpRegistryClient from "./HttpRegistryClient.ts"
 import { once, remembering } from "./KnownLocks.ts"
+import { layerFor, whole } from "./LayerAnswer.ts"
 import { LayerFolders } from "./LayerFolders.ts"
 import { install, onDisk } from "./LayerInstall.ts"
 import * as LockMaker from "./locking/LockMaker.ts"
 import { readSourceLock } from "./LockReader.ts"
-import * as RegistryClient from "./RegistryClient.ts"
 import * as RegistryFacts from "./RegistryFacts.ts"
-
-/** Changes when equal locks are to be laid out in another way. */
-const layout = 2
 
 const unavailable = (reason: string) => new PackagesUnavailable({ reason })
 
-/** What a layer is made of. Who needs its packages for what is none of it. */
-const layerId = once(({ direct, links, packages }: PackageLock): string =>
-  createHash("sha256")
-    .update(
-      canonicalJson({
-        layout,
-        packages: packages.map(({ integrity, name, path, version }) => [path, name, version, integrity]),
-        links: links.map(({ path, target }) => [path, target]),
-        direct: direct.map(({ name }) => name)
-      })
-    )
-    .digest("hex")
-)
+const layerId = once((lock: PackageLock): string => createHash("sha256").update(layerText(lock)).digest("hex"))
 
 /** How the store is made. */
 export interface NpmPackageStoreOptions {
@@ -55,27 +39,8 @@ export interface NpmPackageStoreOptions {
 const found = (folders: LayerFolders, id: string, lock: PackageLock): Effect.Effect<PackageLayer | null> =>
   Effect.map(
     Effect.promise(() => folders.layer(id)),
-    (packages) => {
-      const dev = new Map(lock.packages.map((each) => [each.path, each.dev]))
-      return packages === null
-        ? null
-        : { id, packages: packages.map((each) => ({ ...each, dev: dev.get(each.path) ?? false })) }
-    }
+    (packages) => (packages === null ? null : layerFor(id, packages, lock))
   )
-
-/** The layer, unless the app itself needs a package that is nothing before its script has fetched the rest of it. */
-const whole = (lock: PackageLock, there: PackageLayer): Effect.Effect<PackageLayer, PackagesRefused> => {
-  const locked = new Map(lock.packages.map((each) => [each.path, each]))
-  const problems = there.packages.flatMap(({ dev, name, path, scripts, version }) => {
-    const { line = null, optional = false } = locked.get(path) ?? {}
-    if (dev || optional || !isFetcher(name, scripts)) return []
-    const spot = { file: lock.file, line }
-    return [packageProblem("install_script_needed", scriptNeeded(name, version, scripts), spot)]
-  })
-  return problems.length === 0
-    ? Effect.succeed(there)
-    : Effect.fail(new PackagesRefused({ problems: packageProblems(problems) }))
-}
 
 /** `PackageStore.layer`. */
 const layersOf = Effect.fnUntraced(function* (
@@ -112,7 +77,7 @@ const make = Effect.fnUntraced(function* ({
   const folders = new LayerFolders(resolve(directory))
   yield* onDisk(async () => folders.open())
   const read = remembering(readSourceLock)
-  const client = yield* RegistryClient.make({ registry, backoffMs })
+  const client = yield* HttpRegistryClient.make({ registry, backoffMs })
   const tidied = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     yield* onDisk(() => folders.sweep(nowMs))

@@ -2,20 +2,18 @@
  * The client of one npm registry, which is not trusted: it reaches no other place, its answers are bounded, and what it says counts only where nothing better is known. An archive is held against its integrity by who
  * asks for it.
  */
-import { PackagesRefused, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
-import { Effect, Result, Schedule, type Scope, Semaphore } from "effect"
+import { type PackagesRefused, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import { Effect, Result, Schedule, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { archiveAddress, ownAddress, packumentAddress, redirected, wrongPackage } from "./RegistryAddress.ts"
+import { refusedPackage } from "./LayerParts.ts"
 import {
-  ask,
-  connectionsTo,
   Misled,
   NotAnswered,
   type RegistryAnswer,
-  type RegistryQuestion,
-  type RegistryTimes,
-  registryTimes
-} from "./RegistryRequest.ts"
+  type RegistryLine,
+  type RegistryQuestion
+} from "./RegistryQuestion.ts"
 import { foreignJson, isObject } from "./TarballManifest.ts"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
@@ -45,18 +43,18 @@ export interface RegistryClient {
 export interface RegistryClientOptions {
   /** By `registryAddress`. */
   readonly registry: URL
-  /** Default: those of `LocalLimits`. */
-  readonly times?: RegistryTimes
-  /** The first wait between two tries, in milliseconds. Default: that of `LocalLimits`. */
-  readonly backoffMs?: number
+  readonly line: RegistryLine
+  /** The first wait between two tries, in milliseconds. */
+  readonly backoffMs: number
+  /** Questions on their way at once. */
+  readonly connections: number
+  /** The most that is read of an archive, and of what is said of one package. */
+  readonly archiveBytes: number
+  readonly packumentBytes: number
 }
 
 /** The short document of a package, that installers read. */
 const forInstallers = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
-
-/** One reason why a package is refused, in words. */
-const refusedPackage = (code: string, message: string): PackagesRefused =>
-  new PackagesRefused({ problems: [{ code, message, file: null, line: null }] })
 
 const isMissing = (status: number): boolean => status === 404 || status === 410
 const isElsewhere = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
@@ -90,9 +88,12 @@ const saidAddress = (registry: URL, packument: Readonly<Record<string, unknown>>
 }
 
 /** What the registry says of a package, as JSON; null when it does not know it. */
-const packument = Effect.fnUntraced(function* (registry: URL, asked: RegistryClient["ask"], name: string) {
+const packument = Effect.fnUntraced(function* (
+  { packumentBytes: maxBytes, registry }: RegistryClientOptions,
+  asked: RegistryClient["ask"],
+  name: string
+) {
   const url = packumentAddress(registry, name)
-  const maxBytes = LocalLimits.registryPackumentBytes
   const question = { url, accept: forInstallers, mayBePacked: true, maxBytes, body: null, into: null }
   const answer = yield* asked(question, name)
   if (answer.status !== 200) return null
@@ -103,7 +104,12 @@ const packument = Effect.fnUntraced(function* (registry: URL, asked: RegistryCli
 })
 
 /** `RegistryClient.archive`, by what asks. */
-const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClient["ask"], wanted: PackageVersion) {
+const archive = Effect.fnUntraced(function* (
+  options: RegistryClientOptions,
+  asked: RegistryClient["ask"],
+  wanted: PackageVersion
+) {
+  const { archiveBytes, registry } = options
   const about = `${wanted.name}@${wanted.version}`
   const wrong = wrongPackage(wanted)
   if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(about)} ${wrong}`)
@@ -115,7 +121,7 @@ const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClien
         url,
         accept: "application/octet-stream, */*;q=0.8",
         mayBePacked: false,
-        maxBytes: LocalLimits.registryArchiveBytes,
+        maxBytes: archiveBytes,
         body: null,
         into: null
       },
@@ -124,7 +130,7 @@ const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClien
   const usual = yield* fetched(archiveAddress(registry, wanted))
   if (usual.status === 200) return usual.body
   if (!isMissing(usual.status)) return yield* missing(`refuses it with status ${usual.status}`)
-  const known = yield* packument(registry, asked, wanted.name)
+  const known = yield* packument(options, asked, wanted.name)
   if (known === null) return yield* missing("does not know the package")
   const url = saidAddress(registry, known, wanted.version)
   if (url === null) return yield* missing("does not know this version")
@@ -132,22 +138,15 @@ const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClien
   return said.status === 200 ? said.body : yield* missing("knows it and has no archive of it")
 })
 
-/** Begins to ask a registry. Its connections end with the scope. */
-export const make = Effect.fnUntraced(function* ({
-  backoffMs = LocalLimits.registryBackoffMs,
-  registry,
-  times = registryTimes
-}: RegistryClientOptions): Effect.fn.Return<RegistryClient, never, Scope.Scope> {
-  const connections = yield* Effect.acquireRelease(
-    Effect.sync(() => connectionsTo(registry)),
-    (made) => Effect.sync(() => made.destroy())
-  )
-  const atOnce = yield* Semaphore.make(LocalLimits.registryConnections)
+/** Asks a registry by way of a line. */
+export const over = (options: RegistryClientOptions): RegistryClient => {
+  const { backoffMs, connections, line, registry } = options
+  const atOnce = Semaphore.makeUnsafe(connections)
 
   const followed = Effect.fnUntraced(function* (question: RegistryQuestion) {
     let url = question.url
     for (let left: number = LocalLimits.registryRedirects; ; left--) {
-      const answer = yield* Effect.flatMap(ask(connections, { ...question, url }, times), usable)
+      const answer = yield* Effect.flatMap(line({ ...question, url }), usable)
       if (!isElsewhere(answer.status)) return answer
       const misled = (reason: string) => new Misled({ code: "package_address", reason })
       if (left === 0) return yield* misled(`leads on more than ${LocalLimits.registryRedirects} times`)
@@ -173,5 +172,5 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  return { url: registry, archive: (wanted) => archive(registry, asked, wanted), ask: asked }
-})
+  return { url: registry, archive: (wanted) => archive(options, asked, wanted), ask: asked }
+}

@@ -6,7 +6,8 @@ import { createGunzip } from "node:zlib"
 import { PackagesRefused } from "@pawl/core/packages/PackageStore"
 import { short } from "@pawl/core/primitives/ShortText"
 import { Effect, Result } from "effect"
-import { Parser, type ReadEntry } from "tar"
+import { Parser } from "tar/parse"
+import type { ReadEntry } from "tar/read-entry"
 import { LocalLimits } from "../LocalLimits.ts"
 import { bringsPackages, type PackageManifest, readManifest } from "./TarballManifest.ts"
 import { foldedName, folderOf, judgedName } from "./TarballName.ts"
@@ -61,8 +62,14 @@ const wordsOfType: Readonly<Record<string, string>> = {
 /** Files and folders as they are found, held against each other at the end. */
 class Entries {
   readonly files = new Map<string, TarballFile>()
+  /** What all of it may come to. */
+  readonly maxBytes: number
   readonly #folders = new Set<string>()
   #count = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
 
   /** Each header counts, whatever it is for: an archive of nothing but headers ends too. */
   count(): void {
@@ -119,7 +126,7 @@ const taking = (entries: Entries, entry: ReadEntry): void => {
   const isFile = entry.type === "File" || entry.type === "OldFile"
   if (!isFile && entry.type !== "Directory") throw refuse(wordsOfType[entry.type] ?? "is neither a file nor a folder")
   if (!Number.isSafeInteger(size) || size < 0) throw refuse("has no size that a file can have")
-  if (size > LocalLimits.packageUnpackedBytes) throw tooBig(`has the entry ${told(entry.path)} of ${size} bytes`)
+  if (size > entries.maxBytes) throw tooBig(`has the entry ${told(entry.path)} of ${size} bytes`)
   const judged = judgedName(entry.path)
   if (Result.isFailure(judged)) throw refuse(judged.failure)
   const path = judged.success
@@ -166,13 +173,17 @@ const refusal = ({ name, version }: ExpectedPackage, wrong: Wrong): PackagesRefu
 }
 
 /**
- * The files of a package's .tgz, as npm would lay them out, and its package.json. Fails with the one reason that was
- * found first; the words name the package and the entry.
+ * The files of a package's .tgz, as npm would lay them out, and its package.json; all of them, with their headers, come to
+ * at most `maxBytes`. Fails with the one reason that was found first; the words name the package and the entry.
  */
-export const unpack = (bytes: Uint8Array, expected: ExpectedPackage): Effect.Effect<UnpackedPackage, PackagesRefused> =>
+export const unpack = (
+  bytes: Uint8Array,
+  expected: ExpectedPackage,
+  maxBytes: number = LocalLimits.packageUnpackedBytes
+): Effect.Effect<UnpackedPackage, PackagesRefused> =>
   Effect.callback<UnpackedPackage, PackagesRefused>((resume) => {
     const gunzip = createGunzip({ chunkSize: LocalLimits.packagePieceBytes })
-    const entries = new Entries()
+    const entries = new Entries(maxBytes)
     let settled = false
     let unpacked = 0
     let head = true
@@ -198,8 +209,7 @@ export const unpack = (bytes: Uint8Array, expected: ExpectedPackage): Effect.Eff
       if (settled) return
       try {
         unpacked += piece.length
-        if (unpacked > LocalLimits.packageUnpackedBytes)
-          throw tooBig(`unpacks to more than ${LocalLimits.packageUnpackedBytes} bytes`)
+        if (unpacked > maxBytes) throw tooBig(`unpacks to more than ${maxBytes} bytes`)
         if (head && isPackedAgain(piece)) throw new Wrong("is packed twice")
         head = false
         parser.write(piece)

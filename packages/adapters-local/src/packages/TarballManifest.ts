@@ -1,6 +1,6 @@
 /** The package.json inside an archive: read with bounds, and held against what the lock says. */
 import { Result } from "effect"
-import semver from "semver"
+import parseVersion from "semver/functions/parse.js"
 import { LocalLimits } from "../LocalLimits.ts"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
@@ -41,8 +41,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 /** Versions are one when they are one to npm, which takes spaces, `v`, `=` and what stands after `+` away. */
 const sameVersion = (one: string, other: string): boolean => {
-  const left = semver.parse(one, { loose: true })
-  const right = semver.parse(other, { loose: true })
+  const left = parseVersion(one, { loose: true })
+  const right = parseVersion(other, { loose: true })
   return left === null || right === null ? one.trim() === other.trim() : left.version === right.version
 }
 

@@ -1,8 +1,8 @@
 import * as Registry from "@pawl/testing/registry/LittleRegistry"
 import { packageEntries, tgzOf } from "@pawl/testing/registry/Archives"
 import { redirected, registryAddress, wrongPackage } from "@pawl/adapters-local/packages/RegistryAddress"
-import * as RegistryClient from "@pawl/adapters-local/packages/RegistryClient"
-import { registryTimes } from "@pawl/adapters-local/packages/RegistryRequest"
+import * as HttpRegistryClient from "@pawl/adapters-local/packages/HttpRegistryClient"
+import { registryTimes } from "@pawl/adapters-local/packages/RegistryQuestion"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hostileRegistries } from "./HostileRegistries.ts"
@@ -19,7 +19,7 @@ const archive = (times = registryTimes) =>
   Effect.scoped(
     Effect.gen(function* () {
       const url = Result.getOrThrow(registryAddress(registry.url))
-      const client = yield* RegistryClient.make({ registry: url, backoffMs: 1, times })
+      const client = yield* HttpRegistryClient.make({ registry: url, backoffMs: 1, times })
       return yield* client.archive(evil)
     })
   )

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import type { Misbehaviour, RegistryRequest } from "@pawl/testing/registry/LittleRegistry"
-import type { RegistryTimes } from "@pawl/adapters-local/packages/RegistryRequest"
+import type { RegistryTimes } from "@pawl/adapters-local/packages/RegistryQuestion"
 
 /** One way for a registry to misbehave. */
 export interface HostileRegistry {

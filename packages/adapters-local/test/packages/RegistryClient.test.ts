@@ -1,7 +1,8 @@
 import * as Registry from "@pawl/testing/registry/LittleRegistry"
 import { packageEntries, tgzOf } from "@pawl/testing/registry/Archives"
 import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
-import * as RegistryClient from "@pawl/adapters-local/packages/RegistryClient"
+import * as HttpRegistryClient from "@pawl/adapters-local/packages/HttpRegistryClient"
+import type { RegistryClient } from "@pawl/adapters-local/packages/RegistryClient"
 import * as RegistryFacts from "@pawl/adapters-local/packages/RegistryFacts"
 import { Effect, Exit, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -19,12 +20,12 @@ beforeAll(async () => {
 })
 afterAll(() => registry.close())
 
-const asking = <A, E>(use: (client: RegistryClient.RegistryClient) => Effect.Effect<A, E>, times = {}) =>
+const asking = <A, E>(use: (client: RegistryClient) => Effect.Effect<A, E>, times = {}) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
         const url = Result.getOrThrow(registryAddress(registry.url))
-        return yield* use(yield* RegistryClient.make({ registry: url, backoffMs: 1, ...times }))
+        return yield* use(yield* HttpRegistryClient.make({ registry: url, backoffMs: 1, ...times }))
       })
     )
   )
@@ -61,7 +62,7 @@ describe("A registry", () => {
         { id: 8, title: "Other", severity: "low", url: "javascript:alert(1)", vulnerable_versions: ">=3" }
       ]
     })
-    const facts = (client: RegistryClient.RegistryClient) =>
+    const facts = (client: RegistryClient) =>
       Effect.gen(function* () {
         const ask = yield* RegistryFacts.make(client)
         const wanted = [

@@ -1,6 +1,7 @@
 /** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
 import type { DataStoreCalls } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
+import type { LayerCalls } from "@pawl/adapters-cloudflare/packages/LayerObject"
 import type { DirectoryCalls, Reserved, StoreCalls, Told } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { Hint, HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
@@ -39,6 +40,8 @@ export interface InstallationSettings {
   readonly version: string
   /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
+  /** The registry of npm packages, as a URL. */
+  readonly registry: string
   /** Requests of one caller to one object in a minute. */
   readonly requestsPerMinute: number
 }
@@ -87,6 +90,8 @@ export interface CanonicalBindings {
   readonly BUCKET: Bucket
   readonly LOADER: WorkerLoader
   readonly BUILDS: Namespace<BuildCalls>
+  /** Where layers of packages are made. */
+  readonly LAYERS: Namespace<LayerCalls>
   /** Stores of the data of apps. */
   readonly STORES: Namespace<DataStoreCalls>
   /** Missing where nothing runs checks. */

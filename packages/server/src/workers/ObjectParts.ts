@@ -1,7 +1,7 @@
 /** Every part of Pawl in one object: its stores, and the products of Cloudflare that it is bound to. */
 import * as RemoteAppBuilder from "@pawl/adapters-cloudflare/builder/RemoteAppBuilder"
 import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
-import * as NoPackageStore from "@pawl/adapters-cloudflare/packages/NoPackageStore"
+import * as RemotePackageStore from "@pawl/adapters-cloudflare/packages/RemotePackageStore"
 import * as ArtifactsRepositories from "@pawl/adapters-cloudflare/repositories/ArtifactsRepositories"
 import * as PackLogRepositories from "@pawl/adapters-cloudflare/repositories/PackLogRepositories"
 import * as LoaderAppRuntime from "@pawl/adapters-cloudflare/runtime/LoaderAppRuntime"
@@ -120,7 +120,7 @@ export const layer = (
   bindings: AppEnvironment,
   templates: string
 ) => {
-  const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LOG_KEY, SIGNING_KEY } = bound
+  const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LAYERS, LOG_KEY, SIGNING_KEY } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
   return Layer.mergeAll(RouterProbeClient.layer, publishers, agents(bound)).pipe(
@@ -133,7 +133,7 @@ export const layer = (
         SecretSigner.layer({ statement: SIGNING_KEY, log: LOG_KEY }),
         RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), commands: CHECKS !== undefined }),
         CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName)),
-        NoPackageStore.layer,
+        RemotePackageStore.layer({ layers: (id) => LAYERS.getByName(id), registry: bound.SETTINGS.registry }),
         noRoutes,
         templatesOf(templates),
         WebCryptoSecrets.layer,

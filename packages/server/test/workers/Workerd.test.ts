@@ -1,4 +1,5 @@
 /** Every part of Pawl in real workerd: objects, bucket, loader, containers. One installation for all, which starts once. */
+import type { LittleRegistry } from "@pawl/testing/registry/LittleRegistry"
 import { afterAll, beforeAll } from "vitest"
 import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
@@ -13,14 +14,20 @@ import { gits } from "./suites/Git.ts"
 import { clocks, hints, senders } from "./suites/Hints.ts"
 import { links } from "./suites/Links.ts"
 import { news } from "./suites/News.ts"
+import { openRegistry, packaged } from "./suites/Packages.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
 let here: Installed
+let registry: LittleRegistry
 beforeAll(async () => {
-  here = await install({}, { also: (owner) => [...rogues(owner), ...senders] })
+  registry = await openRegistry()
+  here = await install({ registry: registry.url }, { also: (owner) => [...rogues(owner), ...senders] })
 })
-afterAll(() => here.close())
+afterAll(async () => {
+  await here.close()
+  await registry.close()
+})
 
 const installed = () => here
 const running = () =>
@@ -43,6 +50,7 @@ consoles(installed)
 links(installed)
 assistants(installed)
 smokes(installed)
+packaged(installed)
 crowds(installed)
 crashes(installed)
 clocks(installed)

@@ -2,7 +2,8 @@ import { Effect, type Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { AppBuilder, type BuildResult } from "@pawl/core/bundle/AppBuilder"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
-import { type BundlerModules, layer } from "@pawl/adapters-cloudflare/builder/LoaderAppBuilder"
+import type { BundlerModules } from "@pawl/adapters-cloudflare/builder/BundlerModules"
+import { layer } from "@pawl/adapters-cloudflare/builder/LoaderAppBuilder"
 import {
   app,
   appBuilderContract,
@@ -96,11 +97,5 @@ describe("LoaderAppBuilder", () => {
     const refused = await run(commandOf, false)
     expect(refused).toMatchObject({ _tag: "Refused", problems: [{ code: "build_command_unavailable" }] })
     expect(JSON.stringify(refused)).toContain("nothing here runs one")
-  })
-
-  it("cannot build with the packages of a lock file, and says so", async () => {
-    const packages = { id: "layer" } as NonNullable<ReturnType<typeof buildJob>["packages"]>
-    const failed = run(Effect.flip(buildOnce(buildJob(app, { packages }))))
-    expect(await failed).toMatchObject({ _tag: "BuilderUnavailable" })
   })
 })

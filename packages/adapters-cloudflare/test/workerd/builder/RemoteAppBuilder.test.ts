@@ -22,7 +22,7 @@ describe("RemoteAppBuilder", () => {
     const packages = { id: "layer" } as NonNullable<ReturnType<typeof buildJob>["packages"]>
     expect(await run(Effect.flip(buildOnce(buildJob(app, { packages }))))).toMatchObject({
       _tag: "BuilderUnavailable",
-      reason: "the packages of the lock file are not kept here"
+      reason: "the packages of the lock file are not kept here now"
     })
   })
 

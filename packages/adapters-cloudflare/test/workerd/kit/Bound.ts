@@ -2,9 +2,10 @@
 import { env } from "cloudflare:workers"
 import type { DataStoreCalls } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
-import type { BundlerModules } from "@pawl/adapters-cloudflare/builder/LoaderAppBuilder"
+import type { BundlerModules } from "@pawl/adapters-cloudflare/builder/BundlerModules"
 import type { HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
+import type { LayerCalls } from "@pawl/adapters-cloudflare/packages/LayerObject"
 import type { WorkerLoader as AppLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { Fetcher, R2Bucket, WorkerLoader } from "@cloudflare/workers-types"
 
@@ -19,6 +20,8 @@ export interface HintedCalls {
 
 export interface Bound {
   readonly BUCKET: R2Bucket & Bucket
+  /** Packages of lock files. */
+  readonly PACKAGES: Bucket
   readonly LOADER: WorkerLoader & AppLoader
   /** Objects whose storage a test uses. */
   readonly STORE: { readonly getByName: (name: string) => object }
@@ -29,6 +32,8 @@ export interface Bound {
   readonly HINTED: { readonly getByName: (name: string) => HintedCalls }
   /** What lies on this machine, for builds. */
   readonly MACHINE: Fetcher
+  /** Objects of layers, whose names are made by `layersName`. */
+  readonly LAYERS: { readonly getByName: (name: string) => LayerCalls }
   /** Objects of builds. */
   readonly BUILDER: { readonly getByName: (name: string) => BuildCalls }
 }

@@ -3,7 +3,9 @@ import { DurableObject } from "cloudflare:workers"
 import { DataStoreObject } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import { BuilderObject } from "@pawl/adapters-cloudflare/builder/BuilderObject"
 import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
+import { LayerObject } from "@pawl/adapters-cloudflare/packages/LayerObject"
 import { Effect } from "effect"
+import { layersWorld, worldBucket } from "./Packages.ts"
 import { type Bound, bundlerModules, type HintedCalls } from "./Bound.ts"
 
 /** An object whose storage a test uses. */
@@ -16,6 +18,15 @@ export class DataStore extends DataStoreObject {}
 export class Builder extends BuilderObject<Bound> {
   protected async options() {
     return { loader: this.env.LOADER, modules: await bundlerModules(this.env), commands: true }
+  }
+}
+
+/** An object that a layer is made in, of a world and a registry that its name says. */
+export class Layers extends LayerObject<Bound> {
+  protected async options() {
+    const { registry, world } = layersWorld(this.ctx.id.name ?? "")
+    const bucket = worldBucket(this.env.PACKAGES, world)
+    return { loader: this.env.LOADER, modules: await bundlerModules(this.env), bucket, registry, backoffMs: 1 }
   }
 }
 

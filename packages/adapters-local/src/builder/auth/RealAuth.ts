@@ -15,10 +15,11 @@ import { dependencyFindings } from "./AuthDependencies.ts"
 import { extensions, type Kind, packageFile } from "./AuthFiles.ts"
 import { type AuthFinding, nowhere, type Spot } from "./AuthFinding.ts"
 import { mayNameAuth } from "./AuthPackages.ts"
+import { authPackageProblem, instead } from "./AuthProblem.ts"
 import { textFindings } from "./AuthText.ts"
 import { xmlFindings } from "./AuthXml.ts"
 import { type Page, textsOfPage } from "../assets/PageTexts.ts"
-import { type Place, problem } from "../bundler/BundlerProblem.ts"
+import { problem } from "../bundler/BundlerProblem.ts"
 import { unpacked } from "../bundler/UnpackedBytes.ts"
 import { textOf } from "@pawl/core/primitives/Utf8"
 
@@ -118,14 +119,6 @@ const look = async (
   if (kind === "json") return markup(textsOfJson(text), nowhere)
   return kind === "code" ? code(path, text) : markup(text, null)
 }
-
-const instead =
-  "Remove it: apps have no real login and collect no credentials. Use the fake identity: a person picks a demo user, " +
-  "and the app reads the header x-user-id, else a cookie, else a default user."
-
-/** `named` begins the sentence, `kind` is the group's, such as "a password hashing library". */
-export const authPackageProblem = (named: string, kind: string, place: Place): BuildProblem =>
-  problem("auth_package", `${named}, ${kind}. ${instead}`, place)
 
 const toProblem = (file: string, finding: AuthFinding): BuildProblem => {
   const place = { file, line: finding.line, column: finding.column }

@@ -10,6 +10,7 @@ import { bundle } from "./EsbuildRun.ts"
 import { keptModules } from "./PlainModules.ts"
 import { answersAlike, SeenFiles } from "./SeenFiles.ts"
 import { makeTreePlugin, treeOf } from "./TreePlugin.ts"
+import { whenThere } from "../layer/LayerTree.ts"
 import { typeScriptSettings } from "./TypeScriptSettings.ts"
 
 /** The answer, and the files of the tree that the app is made of. */
@@ -31,7 +32,7 @@ export interface Beginning {
 const withEsbuild = async (main: string, order: BundlerOrder, tools: BundlerTools): Promise<Built> => {
   const layer = order.layer === null ? null : tools.openLayer(order.layer, order)
   const tree = treeOf(order.files)
-  const { aliases, raw } = typeScriptSettings({ tree, layer }, main, order.jsx, order.tsconfig)
+  const { aliases, raw } = await whenThere(() => typeScriptSettings({ tree, layer }, main, order.jsx, order.tsconfig))
   const gathered = makeTreePlugin({ order, layer, aliases, vendored: tools.vendored })
   return { answer: await bundle(main, order, raw, gathered, tools), reached: gathered.reached }
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, PartialMessage, Plugin } from "esbuild"
 import { fromLayer } from "../layer/LayerResolver.ts"
-import { type LayerTree, PackagesTooBig } from "../layer/LayerTree.ts"
+import { FileComing, type LayerTree, PackagesTooBig, whenThere } from "../layer/LayerTree.ts"
 import { mapFile, readMap, withMap } from "../maps/CleanMap.ts"
 import { typesByRule } from "../settings/ModuleRules.ts"
 import type { VendoredTree } from "../vendored/VendoredTree.ts"
@@ -216,23 +216,26 @@ export const makeTreePlugin = (places: Places): Gathered => {
     }
   }
 
+  // What a callback throws would be told with places of the host: it never leaves here.
+  const resolved = (args: OnResolveArgs): OnResolveResult | undefined => {
+    try {
+      return guarded(order, () => onResolve(args))
+    } catch (error) {
+      if (error instanceof FileComing) throw error
+      return refused("import_missing", `An import of ${args.importer} cannot be resolved.`)
+    }
+  }
+
   const plugin: Plugin = {
     name: namespace,
     setup: (build) => {
-      // What a callback throws would be told with places of the host: it never leaves here.
-      build.onResolve({ filter: /.*/ }, (args) => {
-        try {
-          return guarded(order, () => onResolve(args))
-        } catch {
-          return refused("import_missing", `An import of ${args.importer} cannot be resolved.`)
-        }
-      })
+      build.onResolve({ filter: /.*/ }, (args) => whenThere(() => resolved(args)))
       build.onLoad({ filter: /.*/, namespace }, (args) => {
         reached.add(args.path)
         return ownFile(order, tree, args.path)
       })
       build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) =>
-        guarded(order, () => load(args.path, layer?.bytes(args.path)))
+        whenThere(() => guarded(order, () => load(args.path, layer?.bytes(args.path))))
       )
       build.onLoad({ filter: /.*/, namespace: vendoredNamespace }, (args) => load(args.path, vendored.bytes(args.path)))
       build.onLoad({ filter: /.*/, namespace: emptyNamespace }, () => ({

@@ -26,6 +26,25 @@ export class PackagesTooBig extends Error {
   }
 }
 
+/** A file of the packages is on its way: who asked for it asks again once it is there. */
+export class FileComing extends Error {
+  readonly there: Promise<void>
+  constructor(there: Promise<void>) {
+    super("a file is on its way")
+    this.there = there
+  }
+}
+
+/** What an answer is that asks for files: at once where all of them are there, else once they are. */
+export const whenThere = <A>(answer: () => A): A | Promise<A> => {
+  try {
+    return answer()
+  } catch (error) {
+    if (!(error instanceof FileComing)) throw error
+    return error.there.then(() => whenThere(answer))
+  }
+}
+
 /** The name of the package that a file of some `node_modules` belongs to. */
 export const packageOf = (path: string): string => {
   const inside = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length).split("/")
@@ -57,8 +76,8 @@ const linksFollowed = (links: ReadonlyMap<string, string>, path: string): string
 }
 
 /**
- * The tree of the files that a list names; `read` answers the bytes of one of them. What is read beyond `maxBytes` throws
- * `PackagesTooBig`.
+ * The tree of the files that a list names; `read` answers the bytes of one of them, or throws `FileComing`. What is read
+ * beyond `maxBytes` throws `PackagesTooBig`.
  */
 export const layerTree = (
   manifest: LayerManifest,

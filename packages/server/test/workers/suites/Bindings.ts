@@ -78,7 +78,8 @@ export const callers = (installed: () => Installed): void => {
         requestsPerMinute: 1,
         buildsPerDay: 1,
         checks: null,
-        repositories: "packs"
+        repositories: "packs",
+        registry: "https://registry.npmjs.org/"
       })
       expect(scripts.filter(({ hosts }) => hosts.length > 0).map(({ name }) => name)).toEqual(["api", "router"])
       const callers = scripts.filter(({ bindings }) =>

@@ -71,12 +71,102 @@ const layerOf = (lock: PackageLock) => Effect.flatMap(PackageStore, (store) => s
 const failure = <A, E>(exit: Exit.Exit<A, E>): unknown =>
   Exit.isFailure(exit) ? exit.cause.reasons.flatMap((each) => (each._tag === "Fail" ? [each.error] : []))[0] : undefined
 
-/** Declares the suite; `open` is called for each test. */
+type Promised = (
+  title: string,
+  body: (fixture: PackageStoreFixture) => Effect.Effect<void, unknown, PackageStore>
+) => void
+
+/** Of a store that makes locks, and knows what the registry says. */
+const madeLocks = (promise: Promised): void => {
+  promise("a lock that is made is read, in either form, and its packages are had", () =>
+    Effect.gen(function* () {
+      const store = yield* PackageStore
+      const own = utf8(manifest({ left: "^1.0.0" }))
+      for (const [format, file] of [
+        ["npm", npmLockFile],
+        ["pnpm", pnpmLockFile]
+      ] as const) {
+        const made = yield* store.lock({ format, manifest: own, locks: [], workspace: null, offline: false })
+        const files = new Map([
+          ["package.json", own],
+          [file, made]
+        ])
+        const layer = yield* layerOf(yield* lockedBy(files))
+        expect(layer.packages.map(({ name, version }) => [name, version])).toEqual([
+          ["@scope/right", "2.0.0"],
+          ["left", "1.1.0"]
+        ])
+      }
+    })
+  )
+
+  promise("two locks of pnpm come to one of their versions alone, with the registry gone", (fixture) =>
+    Effect.gen(function* () {
+      const store = yield* PackageStore
+      const pnpmLock = (needs: Readonly<Record<string, string>>, versions: Readonly<Record<string, string>>) => {
+        const names = Object.keys(versions)
+        const sums = names.map((name) => fixture.integrity.get(`${name}@${versions[name]}`) ?? "")
+        return utf8(
+          [
+            "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:",
+            ...Object.entries(needs).map(
+              ([name, range]) => `      ${name}:\n        specifier: ${range}\n        version: ${versions[name]}`
+            ),
+            "\npackages:\n",
+            ...names.map(
+              (name, index) => `  '${name}@${versions[name]}':\n    resolution: {integrity: ${sums[index]}}\n`
+            ),
+            "snapshots:\n",
+            ...names.map((name) =>
+              name === "left"
+                ? `  left@${versions[name]}:\n    dependencies:\n      '@scope/right': 2.0.0\n`
+                : `  '${name}@${versions[name]}': {}\n`
+            )
+          ].join("\n")
+        )
+      }
+      const left = { left: "1.0.0", "@scope/right": "2.0.0" }
+      const locks = [pnpmLock({ left: "^1.0.0" }, left), pnpmLock({ alone: "0.1.0" }, { alone: "0.1.0" })]
+      const own = utf8(manifest({ left: "^1.0.0", alone: "0.1.0" }))
+      yield* fixture.stop
+      const merged = yield* store.lock({ format: "pnpm", manifest: own, locks, workspace: null, offline: true })
+      const files = new Map([
+        ["package.json", own],
+        [pnpmLockFile, merged]
+      ])
+      const { packages } = yield* lockedBy(files)
+      expect(packages.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual([
+        "@scope/right 2.0.0",
+        "alone 0.1.0",
+        "left 1.0.0"
+      ])
+    })
+  )
+
+  promise("facts are told in the order of the question, also of what nobody knows", () =>
+    Effect.gen(function* () {
+      const asked = [
+        { name: "left", version: "1.1.0" },
+        { name: "nobody", version: "9.9.9" },
+        { name: "alone", version: "0.1.0" }
+      ]
+      const facts = yield* (yield* PackageStore).facts(asked)
+      expect(facts.map(({ name, version }) => ({ name, version }))).toEqual(asked)
+      expect(facts[1]?.publishedAtMs).toBeNull()
+    })
+  )
+}
+
+/**
+ * Declares the suite; `open` is called for each test. A store may only read npm's locks and have their layers (`makes`): it
+ * says so where more is asked of it.
+ */
 export const packageStoreContract = (
   name: string,
-  open: (packages: ReadonlyArray<ContractPackage>) => Promise<PackageStoreFixture>
+  open: (packages: ReadonlyArray<ContractPackage>) => Promise<PackageStoreFixture>,
+  makes: "locks" | "layers" = "locks"
 ): void => {
-  const promise = (title: string, body: (fixture: PackageStoreFixture) => Effect.Effect<void, unknown, PackageStore>) =>
+  const promise: Promised = (title, body) =>
     it(title, async () => {
       const fixture = await open(contractPackages)
       const program = Effect.ensuring(Effect.provide(body(fixture), fixture.layer), fixture.stop)
@@ -148,83 +238,25 @@ export const packageStoreContract = (
       })
     )
 
-    promise("a lock that is made is read, in either form, and its packages are had", () =>
-      Effect.gen(function* () {
-        const store = yield* PackageStore
-        const own = utf8(manifest({ left: "^1.0.0" }))
-        for (const [format, file] of [
-          ["npm", npmLockFile],
-          ["pnpm", pnpmLockFile]
-        ] as const) {
-          const made = yield* store.lock({ format, manifest: own, locks: [], workspace: null, offline: false })
-          const files = new Map([
-            ["package.json", own],
-            [file, made]
-          ])
-          const layer = yield* layerOf(yield* lockedBy(files))
-          expect(layer.packages.map(({ name, version }) => [name, version])).toEqual([
-            ["@scope/right", "2.0.0"],
-            ["left", "1.1.0"]
-          ])
-        }
-      })
-    )
-
-    promise("two locks of pnpm come to one of their versions alone, with the registry gone", (fixture) =>
-      Effect.gen(function* () {
-        const store = yield* PackageStore
-        const pnpmLock = (needs: Readonly<Record<string, string>>, versions: Readonly<Record<string, string>>) => {
-          const names = Object.keys(versions)
-          const sums = names.map((name) => fixture.integrity.get(`${name}@${versions[name]}`) ?? "")
-          return utf8(
-            [
-              "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:",
-              ...Object.entries(needs).map(
-                ([name, range]) => `      ${name}:\n        specifier: ${range}\n        version: ${versions[name]}`
-              ),
-              "\npackages:\n",
-              ...names.map(
-                (name, index) => `  '${name}@${versions[name]}':\n    resolution: {integrity: ${sums[index]}}\n`
-              ),
-              "snapshots:\n",
-              ...names.map((name) =>
-                name === "left"
-                  ? `  left@${versions[name]}:\n    dependencies:\n      '@scope/right': 2.0.0\n`
-                  : `  '${name}@${versions[name]}': {}\n`
-              )
-            ].join("\n")
+    if (makes === "locks") madeLocks(promise)
+    else
+      promise("it makes no lock and asks for nothing about versions, and says so", () =>
+        Effect.gen(function* () {
+          const store = yield* PackageStore
+          const own = utf8(manifest({ left: "^1.0.0" }))
+          const request = { format: "npm", manifest: own, locks: [], workspace: null, offline: false } as const
+          expect(failure(yield* Effect.exit(store.lock(request)))).toBeInstanceOf(PackagesRefused)
+          const facts = store.facts([{ name: "left", version: "1.0.0" }])
+          expect(failure(yield* Effect.exit(facts))).toBeInstanceOf(PackagesUnavailable)
+          const read = yield* store.read(
+            new Map([
+              ["package.json", own],
+              [pnpmLockFile, utf8("lockfileVersion: '9.0'\n")]
+            ])
           )
-        }
-        const left = { left: "1.0.0", "@scope/right": "2.0.0" }
-        const locks = [pnpmLock({ left: "^1.0.0" }, left), pnpmLock({ alone: "0.1.0" }, { alone: "0.1.0" })]
-        const own = utf8(manifest({ left: "^1.0.0", alone: "0.1.0" }))
-        yield* fixture.stop
-        const merged = yield* store.lock({ format: "pnpm", manifest: own, locks, workspace: null, offline: true })
-        const files = new Map([
-          ["package.json", own],
-          [pnpmLockFile, merged]
-        ])
-        const { packages } = yield* lockedBy(files)
-        expect(packages.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual([
-          "@scope/right 2.0.0",
-          "alone 0.1.0",
-          "left 1.0.0"
-        ])
-      })
-    )
-
-    promise("facts are told in the order of the question, also of what nobody knows", () =>
-      Effect.gen(function* () {
-        const asked = [
-          { name: "left", version: "1.1.0" },
-          { name: "nobody", version: "9.9.9" },
-          { name: "alone", version: "0.1.0" }
-        ]
-        const facts = yield* (yield* PackageStore).facts(asked)
-        expect(facts.map(({ name, version }) => ({ name, version }))).toEqual(asked)
-        expect(facts[1]?.publishedAtMs).toBeNull()
-      })
-    )
+          expect(read._tag === "Refused" && read.problems[0]?.file).toBe(pnpmLockFile)
+        })
+      )
 
     promise("a package that is not what the lock says is refused by name and line", (fixture) =>
       Effect.gen(function* () {

@@ -1,17 +1,15 @@
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { newsStream } from "./kit/NewsStream.ts"
 import { type NewsProxy, newsProxy } from "./kit/NewsProxy.ts"
 
 describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
+  const world = consoleWorld()
   const news = newsStream()
-  let server: ServerProcess
-  let browser: Browser
   let proxy: NewsProxy
   let context: BrowserContext
   const tabs: Array<Page> = []
@@ -25,33 +23,26 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   }
   /** Makes a Project behind the page's back, and tells of it. */
   const happen = async (slug: string) => {
-    const { id } = await Flow.createProject(server.api, slug)
+    const { id } = await Flow.createProject(world.server.api, slug)
     news.send({ projectId: id, kind: "project", id })
   }
   const allShow = (name: string) =>
     Promise.all(tabs.map((page) => page.getByRole("link", { name, exact: true }).first().waitFor()))
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    proxy = await newsProxy(server.port, news.answer)
-    context = await browser.newContext()
+    proxy = await newsProxy(world.server.port, news.answer)
+    context = await world.browser.newContext()
     context.setDefaultTimeout(60_000)
     const page = await openTab()
     await page.getByLabel("API token").fill(token)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor()
   })
-  afterAll(async () => {
-    await browser.close()
-    await proxy.close()
-    await server.stop()
-    folder.remove()
-  })
+  afterAll(() => proxy.close())
 
-  it("come to all tabs by one stream, and are shown without a reload", async () => {
+  it("come to all of ten tabs by one stream, and are shown without a reload", async () => {
     // Over HTTP/1.1 a browser has six connections: were each tab to hold one, the seventh would wait for ever.
-    for (let tab = 2; tab <= 8; tab++) await openTab()
+    for (let tab = 2; tab <= 10; tab++) await openTab()
     await Promise.all(tabs.map((page) => state(page, "Live")))
     await happen("first")
     await allShow("first")

@@ -75,7 +75,7 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
       await page.goto(new URL(path, `http://localhost:${world.server.port}`).href)
       await page.getByRole("main").getByText(text).first().waitFor()
       await page.locator('main[data-settled="true"]').waitFor()
-      // The stream opens beside them; what was asked for before it did is asked for once more then.
+      // What moved within the seconds before is told again by the news, and asked for once more.
       const first = asked.filter((each, at) => asked.indexOf(each) === at)
       expect(first.length).toBeLessThanOrEqual(6)
       await live(page)
@@ -84,7 +84,6 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     await page.reload()
     await page.locator('main[data-settled="true"]').waitFor()
     await live(page)
-    // The stream has opened: what was asked for before it did is asked for once more.
     await page.clock.runFor(1000)
     await page.locator('main[data-settled="true"]').waitFor()
     const asked = askedBy(page)

@@ -13,6 +13,8 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   let proxy: NewsProxy
   let context: BrowserContext
   const tabs: Array<Page> = []
+  /** The news begin where the page began: when the server said who is there, in ms. */
+  const begin = expect.stringMatching(/^\d{13}$/)
 
   const state = (page: Page, words: string | RegExp) => page.locator(".connection", { hasText: words }).waitFor()
   const openTab = async (): Promise<Page> => {
@@ -46,7 +48,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     await Promise.all(tabs.map((page) => state(page, "Live")))
     await happen("first")
     await allShow("first")
-    expect([news.open(), news.asked]).toEqual([1, [null]])
+    expect([news.open(), news.asked]).toEqual([1, [begin]])
   })
 
   it("go on in another tab when the one that holds the stream is closed, from the last that was heard", async () => {
@@ -57,7 +59,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     )
     await happen("second")
     await allShow("second")
-    expect([news.open(), news.asked]).toEqual([1, [null, "1"]])
+    expect([news.open(), news.asked]).toEqual([1, [begin, "1"]])
   })
 
   it("are taken up again after the server was away, which the pages say meanwhile", async () => {
@@ -67,6 +69,25 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     await Promise.all(tabs.map((page) => state(page, "Live")))
     await happen("third")
     await allShow("third")
-    expect(news.asked).toEqual([null, "1", "2"])
+    expect(news.asked).toEqual([begin, "1", "2"])
+  })
+
+  it("are no reason to ask for anything again when they begin, for they begin where the page did", async () => {
+    const [page, ...others] = tabs.splice(0)
+    if (page === undefined) throw new Error("no tab is left")
+    await Promise.all(others.map((other) => other.close()))
+    const lists: Array<string> = []
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname === "/v1/projects") lists.push(search)
+    })
+    await page.clock.install()
+    await page.reload()
+    await page.getByRole("link", { name: "third", exact: true }).first().waitFor()
+    await state(page, "Live")
+    // By the page's own clock: what is stale is asked for a moment later.
+    await page.clock.runFor(2000)
+    await page.locator('main[data-settled="true"]').waitFor()
+    expect([lists.length, news.asked.at(-1)]).toEqual([new Set(lists).size, begin])
   })
 })

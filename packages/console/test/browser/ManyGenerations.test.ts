@@ -25,7 +25,7 @@ describe.skipIf(browserMissing !== null)(`Ten thousand generations (${browserMis
     })
     await settled("Generations")
     await page.locator('[data-generation="9999"] .generation-goal').waitFor()
-    // Once more where the news began after it was asked for: nobody knows what they would have told.
+    // Once more where something moved within the seconds before: the news tell of it again.
     expect([...new Set(asked)]).toEqual(["?before=10000&limit=100"])
     const nodes = () => page.evaluate<number>("document.getElementsByTagName('*').length")
     expect(await nodes()).toBeLessThan(1500)

@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { endFor, list } from "@pawl/core/access/Sessions"
 import { find } from "@pawl/core/ledger/Decision"
 import type { Session } from "@pawl/core/model/SignIn"
+import * as Time from "@pawl/core/primitives/Time"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
@@ -22,7 +23,8 @@ export const SessionsHttp = HttpApiBuilder.group(PawlApi, "sessions", (handlers)
           const { token, user } = yield* CurrentUser
           const session = yield* find("session", token.id)
           const { environment } = yield* ApiSettings
-          return { session: session === null ? null : withoutHash(session.record), user, environment }
+          const after = yield* Time.nowMillis
+          return { session: session === null ? null : withoutHash(session.record), user, environment, after }
         })
       )
     )

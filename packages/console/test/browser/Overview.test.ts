@@ -81,6 +81,30 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await close()
   })
 
+  it("keeps what stands there in its place while answers come, in whatever order", async () => {
+    const { page, settled } = await open("/p/glance")
+    await settled("glance")
+    const changes = Promise.withResolvers<void>()
+    await page.route(/\/changes(\?|$)/, async (route) => {
+      await changes.promise
+      await route.continue()
+    })
+    await page.addInitScript({
+      content: `window.shifted = 0
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value })
+          .observe({ type: "layout-shift", buffered: true })`
+    })
+    await page.reload()
+    await page.getByRole("button", { name: "Release the head again" }).waitFor()
+    changes.resolve()
+    await page.getByRole("main").getByRole("link", { name: "Sell gift cards" }).waitFor()
+    await settled("glance")
+    await page.getByRole("link", { name: "All generations" }).waitFor()
+    // Of the window: how much of it moved, times how far.
+    expect(await page.evaluate<number>("window.shifted")).toBeLessThanOrEqual(0.02)
+    await close()
+  })
+
   it("has its files: folders, a file with its lines and a link to each, and what is too long by its raw link", async () => {
     const { page, settled } = await open("/p/glance/code")
     await settled("Code")

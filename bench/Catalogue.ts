@@ -246,13 +246,14 @@ export const catalogue: ReadonlyArray<Entry> = [
       "console-takeover-lost",
       "console-idle-requests",
       "console-log-rows",
+      "console-killed-told",
       "console-server-memory",
       "console-server-start"
     ],
     about: [
       "The console in Chromium, from a real server on SQLite. `fcp`, `lcp`, `tbt`, `cls`, `inp`: first visits of the Inbox and of a list of 1,000 Changes, signed in, with nothing kept, the processor four times slower, 10 Mbit/s and 40 ms; first and largest paint, blocked time after the first, shifts, and on the list the slowest answer to hands that search, press keys, open a dialog and go to other screens. Told is the slower of the two, in the middle of the rounds.",
       "`10000-generations`: until the newest of 10,000 stand there, S0 over and over as rows of the database say; questions for the list until then; nodes and memory after a jump to the middle. `diff-first-file`: from a click on the tab Diff of an open Change until the first lines of 10,000 in 400 files are drawn. `commit-to-text`: from the moment that a commit bears until its step stands in the open history of its Change, while one Change after the other goes from a ChangeSet to its live page.",
-      "`moves`: 200 of 1,000 Changes are cancelled one by one within ten seconds while the list is open; the longest time between two frames, and questions to the API per second. `takeover`: the one of ten tabs that holds the stream is closed; until another's is open, and what nobody heard of Changes that were opened meanwhile. `idle-requests`: of ten tabs in 20 s. `log-rows`: of an app that prints 100 lines in a second, followed for a minute. `server`: memory and start of the built package's server with the console, over the same without.",
+      "`moves`: 200 of 1,000 Changes are cancelled one by one within ten seconds while the list is open; the longest time between two frames, and questions to the API per second. `takeover`: the one of ten tabs that holds the stream is closed; until another's is open, and what nobody heard of Changes that were opened meanwhile. `idle-requests`: of ten tabs in 20 s. `log-rows`: of an app that prints 100 lines in a second, followed for a minute. `killed-told`: from the moment that a server is killed until an open page says that it shows the past. `server`: memory and start of the built package's server with the console, over the same without.",
       "Floors: a bare page of as many files and bytes whose script fills it, over the same line; a Project with ten generations; a bare fetch of the same answer in the same page; the same news read without a page; the same list while nothing moves; a bare lock and stream by hand; `PAWL_CONSOLE=false`; where there is none, what it may be."
     ],
     load: async () => (await import("./figures/Console.ts")).bench

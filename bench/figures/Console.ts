@@ -1,6 +1,7 @@
 /** The timed figures of the console's acceptance, in Chromium, from a real server. */
 import type { Bench, Measured } from "../Figure.ts"
 import * as FirstVisit from "../parts/console/FirstVisit.ts"
+import * as Killed from "../parts/console/Killed.ts"
 import * as LargeDiff from "../parts/console/LargeDiff.ts"
 import * as LiveText from "../parts/console/LiveText.ts"
 import * as LogLines from "../parts/console/LogLines.ts"
@@ -19,7 +20,8 @@ const parts: Readonly<Record<string, (world: World) => Promise<Measured>>> = {
   "commit to text": LiveText.measure,
   "many moves": ManyMoves.measure,
   tabs: Tabs.measure,
-  "lines of an app": LogLines.measure
+  "lines of an app": LogLines.measure,
+  "server killed": Killed.measure
 }
 
 const together = (all: ReadonlyArray<Measured>): Measured => ({

@@ -17,15 +17,18 @@ const usual = script({
   }
 })
 
-/** A server whose agents a script speaks for, and what ends both. */
-export const startShop = async (data: string): Promise<{ server: ServerProcess; stop: () => Promise<void> }> => {
-  // The first answer of an agent is so dear that a small budget does for no further call.
-  const provider = await Provider.open(async (asked) => {
+/** Who speaks for the shop's agents. The first answer of one is so dear that a small budget does for no further call. */
+export const openAgents = (): Promise<Provider.ScriptedProvider> =>
+  Provider.open(async (asked) => {
     const turn = await usual(asked)
     return turn._tag === "Says" && asked.results === 0 && !asked.tools.includes("propose_plan")
       ? { ...turn, usage: { input: 100, output: 45_000 } }
       : turn
   })
+
+/** A server whose agents a script speaks for, and what ends both. */
+export const startShop = async (data: string): Promise<{ server: ServerProcess; stop: () => Promise<void> }> => {
+  const provider = await openAgents()
   const server = await startServer({ data, environment: environmentOf(provider) })
   const stop = async () => {
     await server.stop()

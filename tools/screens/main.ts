@@ -35,6 +35,8 @@ const takeAll = async (
   for (const { name, path } of shots) {
     await page.goto(origin + path)
     await page.locator('main[data-settled="true"] h1').waitFor()
+    // What is asked for after an answer: for a moment nothing is.
+    await page.locator("main .skeleton").first().waitFor({ state: "detached" })
     await page.waitForLoadState("networkidle", { timeout: 500 }).catch(() => undefined)
     await page.screenshot({ path: join(into, fileOf(name, look)), fullPage: true })
   }

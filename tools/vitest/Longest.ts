@@ -3,6 +3,7 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["workers/Workerd.test.ts", 150],
   ["running/Backup.test.ts", 50],
   ["running/Postgres.test.ts", 49],
+  ["browser/EveryScreen.test.ts", 48],
   ["agents/AgentsPostgres.test.ts", 48],
   ["sandbox/Isolations.test.ts", 45],
   ["versions/VersionThreePostgres.test.ts", 44],

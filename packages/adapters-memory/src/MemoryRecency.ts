@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Generation } from "@pawl/core/model/Generation"
 import type { History } from "@pawl/core/ledger/History"
-import { behindOf, recencyLimit, recencyPage } from "@pawl/core/ledger/Recency"
+import { behindOf, projectSpeaking, recencyLimit, recencyPage } from "@pawl/core/ledger/Recency"
 import type { Project } from "@pawl/core/model/Project"
 import { toMillis } from "@pawl/core/primitives/Time"
 import { type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
@@ -20,13 +20,15 @@ export const make =
   (state: MemoryState): History["Service"]["recent"] =>
   (listing) =>
     Effect.sync(() => {
-      const { of, order, statuses } = listing
+      const { of, order, q, statuses } = listing
+      const speaks = q === undefined ? () => true : projectSpeaking(q)
       const promoted = order === "promoted" ? promotions(state) : null
       const behind = behindOf(listing)
       const found = Array.from(rowsOf(state, "project").values()).flatMap(({ position: place, record }) => {
-        const { createdAt, id: projectId, organizationId, status } = record as Project
+        const project = record as Project
+        const { createdAt, id: projectId, organizationId, status } = project
         if (!of.organizations.includes(organizationId) && !of.projects.includes(projectId)) return []
-        if (statuses?.includes(status) === false) return []
+        if (statuses?.includes(status) === false || !speaks(project)) return []
         const time =
           promoted === null ? (state.history.get(projectId)?.at(-1)?.at ?? createdAt) : promoted.get(projectId)
         if (time === undefined) return []

@@ -4,6 +4,7 @@ import type { History } from "@pawl/core/ledger/History"
 import { behindOf, type ProjectOrder, recencyLimit, type RecencyListing, recencyPage } from "@pawl/core/ledger/Recency"
 import type { Database, Parameter, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
+import { speaking } from "./SqlWords.ts"
 
 type Dialect = Database["Service"]["dialect"]
 
@@ -26,6 +27,12 @@ const ownTimes = (dialect: Dialect): RecencyTimes => ({
   promoted: `(SELECT ${timeIn[dialect]("g.data", "promotedAt")} FROM pawl_generation AS g WHERE g.project_id = p.id ORDER BY g.position DESC LIMIT 1)`
 })
 
+/** What words are looked for in, as SQL. */
+const spokenOf: Readonly<Record<Dialect, string>> = {
+  sqlite: ["name", "slug", "label"].map((field) => `json_extract(p.data, '$.${field}')`).join(" || ' ' || "),
+  pg: ["name", "slug", "label"].map((field) => `(p.data::jsonb ->> '${field}')`).join(" || ' ' || ")
+}
+
 /** The values of a JSON list: the same text for however many. */
 const listed: Readonly<Record<Dialect, string>> = {
   sqlite: "IN (SELECT value FROM json_each(?))",
@@ -33,18 +40,20 @@ const listed: Readonly<Record<Dialect, string>> = {
 }
 
 const queryOf = (dialect: Dialect, times: RecencyTimes, listing: RecencyListing): Query => {
-  const { of, order, statuses } = listing
+  const { of, order, q, statuses } = listing
   const among = listed[dialect]
   const behind = behindOf(listing)
   const status = statuses === undefined ? "" : ` AND p."status" ${among}`
   const params: Array<Parameter> = [JSON.stringify(of.organizations), JSON.stringify(of.projects)]
   if (statuses !== undefined) params.push(JSON.stringify(statuses))
+  const words = q === undefined ? null : speaking(dialect, q, { id: "p.id", text: spokenOf[dialect] })
+  params.push(...(words?.params ?? []))
   if (behind !== null) params.push(behind.at, behind.at, behind.place)
   return {
     // Materialized, so that the time of each is looked for once.
     sql: `WITH seen AS MATERIALIZED (
       SELECT p.id AS id, p.position AS place, ${times[order]} AS at FROM pawl_project AS p
-      WHERE (p."organizationId" ${among} OR p.id ${among})${status})
+      WHERE (p."organizationId" ${among} OR p.id ${among})${status}${words === null ? "" : ` AND ${words.sql}`})
     SELECT id, place, at FROM seen WHERE at IS NOT NULL${behind === null ? "" : " AND (at < ? OR (at = ? AND place < ?))"}
     ORDER BY at DESC, place DESC LIMIT ${recencyLimit(listing) + 1}`,
     params

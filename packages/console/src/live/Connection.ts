@@ -9,8 +9,11 @@ export type Connection =
   | { readonly is: "stale"; readonly since: number }
   | { readonly is: "off" }
 
-/** Milliseconds that a stream may be away before the page says that it shows the past. */
-export const patienceMs = 5000
+/**
+ * Milliseconds that a stream may be away before the page says that it shows the past. It looks once a second, and is to say
+ * so within five, also on a slow machine.
+ */
+export const patienceMs = 3500
 
 /** What the connection is after something happened to the stream. */
 export const after = (now: Connection, what: Happening, at: number): Connection => {

@@ -3,7 +3,7 @@
  * channel hands on what it hears, and when that tab goes the next one goes on after the last event that it heard.
  */
 import { useSyncExternalStore } from "react"
-import { follow, type Happening } from "./Stream.ts"
+import { follow, type Happening, type StreamPlace } from "./Stream.ts"
 
 const name = "pawl.changes-of-state"
 
@@ -30,10 +30,10 @@ export const useLeads = (): boolean =>
     () => leads
   )
 
-/** Takes part until the signal. `tell` hears everything, whichever tab holds the stream. */
-export const takePart = (url: string, tell: (what: Happening) => void, signal: AbortSignal): void => {
+/** Takes part until the signal, from a place on. `tell` hears everything, whichever tab holds the stream. */
+export const takePart = (from: StreamPlace, tell: (what: Happening) => void, signal: AbortSignal): void => {
   const channel = new BroadcastChannel(name)
-  let after: string | null = null
+  let { after } = from
   let last: Happening | null = null
 
   const hear = (what: Happening) => {
@@ -59,7 +59,7 @@ export const takePart = (url: string, tell: (what: Happening) => void, signal: A
       hear(what)
       if (!signal.aborted) channel.postMessage({ is: "said", what } satisfies Message)
     }
-    await follow({ url, after }, say, signal).finally(() => setLeads(false))
+    await follow({ ...from, after }, say, signal).finally(() => setLeads(false))
   }
   // Without locks (a page that is not secure) each tab has a stream of its own.
   const led = "locks" in navigator ? navigator.locks.request(name, { signal }, lead).catch(() => undefined) : lead()

@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
 import { coalescing } from "./Coalescing.ts"
-import { after, type Connection, later, patienceMs } from "./Connection.ts"
+import { after as next, type Connection, later, patienceMs } from "./Connection.ts"
 import { frameOf, staleBy } from "./Invalidation.ts"
 import { takePart } from "./Leader.ts"
 import type { Happening } from "./Stream.ts"
@@ -16,9 +16,9 @@ const lookMs = 1000
 let connection: Connection = { is: "connecting" }
 const watching = new Set<() => void>()
 
-const become = (next: Connection): void => {
-  if (next === connection) return
-  connection = next
+const become = (now: Connection): void => {
+  if (now === connection) return
+  connection = now
   for (const each of watching) each()
 }
 
@@ -47,8 +47,11 @@ const watchClock = (woke: () => void, signal: AbortSignal): void => {
   signal.addEventListener("abort", () => clearInterval(timer))
 }
 
-/** Begins, and answers what ends it. Only what is on the screen is asked for again; the rest when it is next shown. */
-export const goLive = (client: QueryClient): (() => void) => {
+/**
+ * Begins, and answers what ends it. Only what is on the screen is asked for again; the rest when it is next shown. `after` is
+ * where the news begin of what moved since the page asked for the first time: without it all is asked for again when they do.
+ */
+export const goLive = (client: QueryClient, after: number | undefined): (() => void) => {
   const end = new AbortController()
   become({ is: "connecting" })
   const stale = coalescing((all) => {
@@ -56,13 +59,13 @@ export const goLive = (client: QueryClient): (() => void) => {
   })
   const allStale = () => stale([[]])
   const hear = (what: Happening) => {
-    become(after(connection, what, Date.now()))
+    become(next(connection, what, Date.now()))
     if (what.is === "open" && what.isGap) allStale()
     if (what.is !== "event") return
     const frame = frameOf(what.event.data)
     if (frame !== null) stale(staleBy(frame), frame.changeId ?? frame.id)
   }
-  takePart(url, hear, end.signal)
+  takePart({ url, after: after === undefined ? null : String(after) }, hear, end.signal)
   watchClock(allStale, end.signal)
   return () => end.abort()
 }

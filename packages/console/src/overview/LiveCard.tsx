@@ -45,7 +45,7 @@ const Served = ({ app, generation }: { readonly app: NonNullable<App>; readonly 
   const { id, label } = useProjectHere()
   const served = useGeneration(id, generation)
   return (
-    <Answered query={served} lines={5}>
+    <Answered query={served} lines={7}>
       {({ release, version }) => (
         <Facts
           of={{
@@ -103,7 +103,7 @@ export const LiveCard = ({ head }: { readonly head: number }): ReactNode => {
       actions={query.data?.app == null ? undefined : <Status of={query.data.app.status} />}
       bare={query.data?.app === null}
     >
-      <Answered query={query} lines={7}>
+      <Answered query={query} lines={9}>
         {({ app, enabled }) => {
           if (app === null) return <NotLive enabled={enabled} />
           return (

@@ -1,5 +1,6 @@
 /** `/p/<label>`: what is live, what waits, what happened last, and what it costs. */
 import type { ReactNode } from "react"
+import { useChanges } from "../generation/GenerationQueries.ts"
 import { useApp, useProjectOf } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
@@ -24,7 +25,8 @@ const Removed = (): ReactNode => {
 }
 
 const Parts = ({ head }: { readonly head: number }): ReactNode => {
-  const { status } = useProjectHere()
+  const { id, status } = useProjectHere()
+  const isUnknown = useChanges(id).isPending
   return (
     <>
       {status === "archived" ? null : <Removed />}
@@ -32,7 +34,10 @@ const Parts = ({ head }: { readonly head: number }): ReactNode => {
         <div className="overview-main">
           {status === "archived" ? null : <LiveCard head={head} />}
           <WorkCard />
-          <LastGenerations head={head} />
+          {/* Nobody knows how tall the work is before it is there: what stands below would move. */}
+          <div hidden={isUnknown}>
+            <LastGenerations head={head} />
+          </div>
         </div>
         <div className="overview-side">
           <LaneStrip />

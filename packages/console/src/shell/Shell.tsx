@@ -36,7 +36,9 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
   const showKeys = useCallback(() => setKeysShown(true), [])
   const isSettled = useIsFetching() === 0
   useKeys(showKeys)
-  useEffect(() => goLive(client), [client])
+  // The answer that said who is here came before all others: the news go on from there, though it may be asked for again.
+  const [after] = useState<number | undefined>(signedIn.after)
+  useEffect(() => goLive(client, after), [client, after])
   return (
     <>
       <a href="#main" className="skip">

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import type { Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { provoked, signInAt } from "./kit/SignIn.ts"
 
@@ -28,11 +28,9 @@ describe("The package of the console", () => {
 })
 
 describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
+  const world = consoleWorld()
   /** Of the Project's Changes; `moving` of them move while one looks. */
   const [count, moving] = [1000, 200]
-  let server: ServerProcess
-  let browser: Browser
   let projectId: string
   const changes: Array<string> = []
 
@@ -48,31 +46,24 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     return asked
   }
   const open = async (path: string) => {
-    const opened = await signInAt(browser, server, path)
+    const opened = await signInAt(world.browser, world.server, path)
     await opened.page.locator('main[data-settled="true"]').waitFor()
     await live(opened.page)
     return opened
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-    await Flow.liveApp(server.api, projectId, 0)
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
+    await Flow.liveApp(world.server.api, projectId, 0)
     for (let at = 0; at < count; at += 20)
       changes.push(
         ...(await Promise.all(
           Array.from(
             { length: 20 },
-            async (_, n) => (await Flow.openChange(server.api, projectId, `Change number ${at + n}`)).id
+            async (_, n) => (await Flow.openChange(world.server.api, projectId, `Change number ${at + n}`)).id
           )
         ))
       )
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
   })
 
   it("is of use after 6 questions at most, the Inbox and a list of Changes, and asks none while nothing happens", async () => {
@@ -81,10 +72,10 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     for (const [path, text] of Object.entries(shown)) {
       await page.goto("about:blank")
       const asked = askedBy(page)
-      await page.goto(new URL(path, `http://localhost:${server.port}`).href)
+      await page.goto(new URL(path, `http://localhost:${world.server.port}`).href)
       await page.getByRole("main").getByText(text).first().waitFor()
       await page.locator('main[data-settled="true"]').waitFor()
-      // The stream opens beside them; what was asked for before it did is asked for once more then.
+      // What moved within the seconds before is told again by the news, and asked for once more.
       const first = asked.filter((each, at) => asked.indexOf(each) === at)
       expect(first.length).toBeLessThanOrEqual(6)
       await live(page)
@@ -93,7 +84,6 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     await page.reload()
     await page.locator('main[data-settled="true"]').waitFor()
     await live(page)
-    // The stream has opened: what was asked for before it did is asked for once more.
     await page.clock.runFor(1000)
     await page.locator('main[data-settled="true"]').waitFor()
     const asked = askedBy(page)
@@ -112,7 +102,7 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     // Side by side: they move fast, however slow the machine is.
     const moved = changes.slice(-moving)
     for (let at = 0; at < moving; at += 20)
-      await Promise.all(moved.slice(at, at + 20).map((id) => server.api.post(`/v1/changes/${id}/cancel`)))
+      await Promise.all(moved.slice(at, at + 20).map((id) => world.server.api.post(`/v1/changes/${id}/cancel`)))
     await page.getByRole("row", { name: /Change number 999 .*Cancelled/ }).waitFor()
     // How often, not how fast: of a slower server the same moves take longer, and there are more questions.
     const seconds = Math.max(10, (performance.now() - begin) / 1000)
@@ -127,11 +117,11 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     const { complaints, context, page } = opened
     await page.getByRole("button", { name: "New Change" }).click()
     await page.getByLabel("Goal").fill("Typed before the server died")
-    await server.stop("SIGKILL")
+    await world.server.stop("SIGKILL")
     await page.locator(".notice", { hasText: "The server does not send news" }).waitFor()
     await page.getByRole("button", { name: "Open the Change" }).click()
     await page.getByRole("dialog").getByRole("alert").waitFor()
-    server = await startServer({ data: folder.path, environment: { PAWL_PORT: String(server.port) } })
+    await world.startAgain({ PAWL_PORT: String(world.server.port) })
     await live(page)
     expect(await page.getByLabel("Goal").inputValue()).toBe("Typed before the server died")
     await page.getByRole("button", { name: "Open the Change" }).click()

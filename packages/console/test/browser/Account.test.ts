@@ -1,34 +1,24 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { type ConsolePage, openPage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
 import { linkOf, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`One's own account in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
-  beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
-  })
+  const world = consoleWorld()
 
   const close = async (opened: ConsolePage) => {
     expect(opened.complaints).toEqual([])
     await opened.context.close()
   }
   const meBy = (secret: string) =>
-    fetch(`${server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(({ status }) => status)
+    fetch(`${world.server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(
+      ({ status }) => status
+    )
   const post = async (path: string, body: object) => {
-    const response = await fetch(server.origin + path, {
+    const response = await fetch(world.server.origin + path, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body)
@@ -37,7 +27,7 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
   }
 
   it("issues a token by the keyboard alone, which counts at once, is shown this once, and counts no more when revoked", async () => {
-    const opened = await signInAt(browser, server, "/settings")
+    const opened = await signInAt(world.browser, world.server, "/settings")
     const { page, settled } = opened
     await settled("Account")
     await page.getByRole("button", { name: "New token" }).focus()
@@ -52,9 +42,9 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
     expect(secret).toMatch(/^pawl_/)
     await picture(opened, "token-once")
     expect(await meBy(secret)).toBe(200)
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ name: string; scopes: ReadonlyArray<string> }> }>(
-      "/v1/tokens"
-    )
+    const { items } = await world.server.api.get<{
+      items: ReadonlyArray<{ name: string; scopes: ReadonlyArray<string> }>
+    }>("/v1/tokens")
     expect(items.find(({ name }) => name === "Night job")?.scopes).toEqual(["read", "write"])
     await page.getByRole("button", { name: "I have kept it" }).click()
     await settled("Account")
@@ -70,9 +60,9 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
   })
 
   it("ends a session of another browser, which is asked to sign in at its next step, and comes back to where it was", async () => {
-    const mine = await signInAt(browser, server, "/settings")
-    const theirs = await openPage(browser, originOf(server))
-    await theirs.page.goto(linkOf(server, "/settings"))
+    const mine = await signInAt(world.browser, world.server, "/settings")
+    const theirs = await openPage(world.browser, originOf(world.server))
+    await theirs.page.goto(linkOf(world.server, "/settings"))
     await theirs.settled("Account")
     await mine.settled("Account")
     await mine.page.reload()
@@ -107,7 +97,7 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
 
   it("lets a device in that a person let in, after they signed in, and says what it got", async () => {
     const { deviceCode, userCode } = await post("/v1/device", { name: "pawl on a laptop" })
-    const opened = await signInAt(browser, server, `/device?code=${userCode!.toLowerCase()}`)
+    const opened = await signInAt(world.browser, world.server, `/device?code=${userCode!.toLowerCase()}`)
     const { page, settled } = opened
     await settled("Let a device in")
     expect(await page.getByLabel("Code").inputValue()).toBe(userCode)
@@ -123,7 +113,7 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
 
   it("refuses a device that a person denied, and says of a code that it opens nothing", async () => {
     const { deviceCode, userCode } = await post("/v1/device", { name: "someone's" })
-    const opened = await signInAt(browser, server, "/device")
+    const opened = await signInAt(world.browser, world.server, "/device")
     const { page, settled } = opened
     await settled("Let a device in")
     await page.getByRole("button", { name: "Allow" }).click()
@@ -142,13 +132,13 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
   it.each([...looks, { theme: "light", width: 320 } as const])(
     "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
     async (look) => {
-      const opened = await signInAt(browser, server, "/device?code=BCDF-GHJK", { look })
+      const opened = await signInAt(world.browser, world.server, "/device?code=BCDF-GHJK", { look })
       const { broken, page, settled } = opened
       for (const [path, heading] of [
         ["/device?code=BCDF-GHJK", "Let a device in"],
         ["/settings", "Account"]
       ] as const) {
-        await page.goto(originOf(server) + path)
+        await page.goto(originOf(world.server) + path)
         await settled(heading)
         await picture(opened, `${heading.replaceAll(" ", "-")}-${look.theme}-${look.width}`)
         expect(await broken()).toEqual([])

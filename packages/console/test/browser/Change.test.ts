@@ -1,10 +1,9 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { Look } from "./kit/ConsolePage.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
@@ -18,14 +17,12 @@ const judged = JSON.stringify({
 const refused = /\/v1\/(session|changes-of-state)$|\/promote$/
 
 describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let projectId: string
   let opened: SignedInPage
 
   const open = async (path: string, look: Look = {}, expected?: RegExp) => {
-    opened = await signedIn(browser, server.port, token, path, look, expected)
+    opened = await signedIn(world.browser, world.server.port, token, path, look, expected)
     return opened
   }
   const close = async () => {
@@ -33,22 +30,15 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await opened.context.close()
   }
   const proposed = async (goal: string, files: Readonly<Record<string, string>>) => {
-    const change = await Flow.openChange(server.api, projectId, goal)
-    await Flow.edit(server.api, change, files, goal)
-    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const change = await Flow.openChange(world.server.api, projectId, goal)
+    await Flow.edit(world.server.api, change, files, goal)
+    const candidate = await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     return { change, candidate }
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-    await Flow.liveApp(server.api, projectId, 0)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
+    await Flow.liveApp(world.server.api, projectId, 0)
   })
 
   it("is approved and promoted by the keyboard, and S1 is live only after the server says so", async () => {
@@ -70,13 +60,13 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     const approving = page.getByRole("dialog", { name: "Approve this Candidate?" })
     await approving.getByText("pawl.json", { exact: true }).waitFor()
     await picture("change-approve")
-    expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({ items: [] })
+    expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({ items: [] })
     await approving.getByLabel("Note (optional)").fill("Read line by line")
     await approving.getByRole("button", { name: "Not now" }).focus()
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await approving.waitFor({ state: "detached" })
-    expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
+    expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
       items: [{ decision: "granted", note: "Read line by line" }]
     })
     await page.getByRole("region", { name: "Approval" }).getByText("Read line by line").waitFor()
@@ -90,7 +80,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await promoting.waitFor({ state: "detached" })
-    await Flow.liveApp(server.api, projectId, 1)
+    await Flow.liveApp(world.server.api, projectId, 1)
     await next.getByText("it is S1").waitFor()
     expect(await page.getByText("S1 is live").count()).toBe(0)
     letGo()
@@ -108,7 +98,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     const dialog = page.getByRole("dialog", { name: "Promote to S2?" })
     await dialog.getByText("public/hello.txt", { exact: true }).waitFor()
     const policy = { approvalRiskTiers: ["low", "medium", "high"], autoPromoteRiskTiers: [] }
-    await server.api.put(`/v1/projects/${projectId}/policy`, policy)
+    await world.server.api.put(`/v1/projects/${projectId}/policy`, policy)
     await dialog.getByRole("button", { name: "Promote" }).click()
     await dialog.getByText("The Candidate cannot be promoted").waitFor()
     await dialog.getByText("policy version mismatch").waitFor()
@@ -129,13 +119,16 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     const slow = await proposed("Come late", { "public/late.txt": "late\n" })
     const quick = await proposed("Come first", { "public/first.txt": "first\n" })
     for (const { candidate, change } of [slow, quick])
-      await server.api.post(`/v1/changes/${change.id}/approve`, { candidateId: candidate.id, decision: "granted" })
+      await world.server.api.post(`/v1/changes/${change.id}/approve`, {
+        candidateId: candidate.id,
+        decision: "granted"
+      })
     const { page, picture, settled } = await open(`/changes/${slow.change.id}`, {}, refused)
     await settled("Come late")
     await page.keyboard.press("a")
     const dialog = page.getByRole("dialog", { name: "Promote to S2?" })
     await dialog.waitFor()
-    await Flow.promote(server.api, quick.candidate.id)
+    await Flow.promote(world.server.api, quick.candidate.id)
     await dialog.getByRole("button", { name: "Promote" }).click()
     await dialog.getByText("Canonical has moved on").waitFor()
     await dialog.getByText("Look at the Candidate that took its place").waitFor()
@@ -151,11 +144,11 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
 
   it("is rejected for good, by one who may; who may not hears why", async () => {
     const { change, candidate } = await proposed("Not like this", { "public/no.txt": "no\n" })
-    const { token: reading } = await server.api.post<{ token: string }>("/v1/tokens", {
+    const { token: reading } = await world.server.api.post<{ token: string }>("/v1/tokens", {
       name: "reads",
       scopes: ["read"]
     })
-    opened = await signedIn(browser, server.port, reading, `/changes/${change.id}`)
+    opened = await signedIn(world.browser, world.server.port, reading, `/changes/${change.id}`)
     await opened.settled("Not like this")
     for (const verb of ["Approve", "Reject", "Cancel the Change"]) {
       const button = opened.page.getByRole("button", { name: verb, exact: true })
@@ -175,7 +168,9 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await dialog.getByText("A rejection is final").waitFor()
     await dialog.getByRole("button", { name: "Reject" }).click()
     await page.getByRole("region", { name: "What is next" }).getByText("It was rejected by you").waitFor()
-    expect(await server.api.get(`/v1/candidates/${candidate.id}`)).toMatchObject({ candidate: { status: "rejected" } })
+    expect(await world.server.api.get(`/v1/candidates/${candidate.id}`)).toMatchObject({
+      candidate: { status: "rejected" }
+    })
     await page.getByText("The same ChangeSets would be the same Candidate").waitFor()
     await picture("change-rejected")
     await page.getByRole("button", { name: "Cancel the Change" }).click()
@@ -186,7 +181,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
   })
 
   it("tells its whole history, step by step", async () => {
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string; goal: string }> }>(
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ id: string; goal: string }> }>(
       `/v1/projects/${projectId}/changes`
     )
     const { id, goal } = items.at(-1)!
@@ -195,7 +190,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await page.getByRole("link", { name: "History" }).click()
     expect(page.url()).toMatch(/\/history$/)
     await settled(goal)
-    const known = await server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/changes/${id}/history`)
+    const known = await world.server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/changes/${id}/history`)
     await page.getByText("Promotions.swap").first().waitFor()
     expect(await page.locator(".steps > li").count()).toBe(known.items.length)
     expect(await broken()).toEqual([])
@@ -210,9 +205,9 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
 
   it("lands in the lane where the Policy has one, and becomes canonical by itself", async () => {
     const policy = { approvalRiskTiers: ["high"], autoPromoteRiskTiers: [] }
-    await server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "on" } })
-    const change = await Flow.openChange(server.api, projectId, "Land in turn")
-    await Flow.edit(server.api, change, { "public/turn.txt": "my turn\n" }, "My turn")
+    await world.server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "on" } })
+    const change = await Flow.openChange(world.server.api, projectId, "Land in turn")
+    await Flow.edit(world.server.api, change, { "public/turn.txt": "my turn\n" }, "My turn")
     const { page, picture, settled } = await open(`/changes/${change.id}`)
     await settled("Land in turn")
     await page.keyboard.press("a")
@@ -223,18 +218,18 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await dialog.waitFor({ state: "detached" })
     // The server has as long as it needs: the page may not lag behind it.
     await Flow.until(
-      () => server.api.get<{ change: { status: string } }>(`/v1/changes/${change.id}`),
+      () => world.server.api.get<{ change: { status: string } }>(`/v1/changes/${change.id}`),
       (answer) => answer.change.status === "completed"
     )
     await page
       .getByRole("region", { name: "What is next" })
       .getByText(/^S\d+ is live$/)
       .waitFor()
-    expect(await server.api.get(`/v1/projects/${projectId}/lane`)).toMatchObject({
+    expect(await world.server.api.get(`/v1/projects/${projectId}/lane`)).toMatchObject({
       ended: [{ changeId: change.id, state: "landed" }]
     })
     await close()
-    await server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "off" } })
+    await world.server.api.put(`/v1/projects/${projectId}/policy`, { ...policy, lane: { mode: "off" } })
   })
 
   it.each(looks)("breaks no rule of WCAG 2.2 AA, $theme and $width wide", async (look) => {

@@ -1,22 +1,19 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
 import type { Look } from "./kit/ConsolePage.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
 describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let projectId: string
   let opened: SignedInPage
 
   const open = async (path: string, look: Look = {}) => {
-    opened = await signedIn(browser, server.port, token, path, look)
+    opened = await signedIn(world.browser, world.server.port, token, path, look)
     return opened
   }
   const close = async () => {
@@ -26,14 +23,7 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
   const goals = (): Promise<ReadonlyArray<string>> => opened.page.locator("main tbody [data-row]").allTextContents()
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
   })
 
   it("shows how to send a ChangeSet where there is none, and opens a Change by the keyboard", async () => {
@@ -57,14 +47,14 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.keyboard.press("Enter")
     await settled("Say when we are open")
     expect(page.url()).toMatch(/\/changes\/chg_[\w-]+$/)
-    expect(await server.api.get(`/v1/projects/${projectId}/changes`)).toMatchObject({
+    expect(await world.server.api.get(`/v1/projects/${projectId}/changes`)).toMatchObject({
       items: [{ goal: "Say when we are open", budget_usd: 2.5, status: "created" }]
     })
     await close()
   })
 
   it("takes a ChangeSet by hand, and asks for its Candidate", async () => {
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>(
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ id: string }> }>(
       `/v1/projects/${projectId}/changes`
     )
     const { broken, page, picture, settled } = await open(`/changes/${items[0]!.id}`)
@@ -95,7 +85,7 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
   })
 
   it("asks the server for what stands in the address, and keeps the address", async () => {
-    for (let each = 0; each < 60; each++) await Flow.openChange(server.api, projectId, `Change number ${each}`)
+    for (let each = 0; each < 60; each++) await Flow.openChange(world.server.api, projectId, `Change number ${each}`)
     const { page, picture, settled } = await open("/p/shop/changes?status=created&q=number+3")
     await settled("Changes")
     // Of 61 Changes the server answers 50 at once without a filter: number 3 would stand on the second page.

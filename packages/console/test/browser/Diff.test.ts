@@ -1,9 +1,7 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
 
@@ -26,25 +24,21 @@ const after = {
 }
 
 describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let path: string
   let large: string
   let fresh: string
 
   const candidateOf = async (projectId: string, goal: string, files: Readonly<Record<string, unknown>>) => {
-    const change = await Flow.openChange(server.api, projectId, goal)
-    await Flow.edit(server.api, change, files)
-    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const change = await Flow.openChange(world.server.api, projectId, goal)
+    await Flow.edit(world.server.api, change, files)
+    await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     return `/changes/${change.id}/diff`
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    const project = await Flow.createProject(server.api, "shop", Flow.source("one", before))
-    await Flow.liveApp(server.api, project.id, 0)
+    const project = await Flow.createProject(world.server.api, "shop", Flow.source("one", before))
+    await Flow.liveApp(world.server.api, project.id, 0)
     path = await candidateOf(project.id, "Raise the prices", after)
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, at) => [
@@ -53,16 +47,11 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
       ])
     )
     large = await candidateOf(project.id, "Add all of the data", many)
-    fresh = `/changes/${(await Flow.openChange(server.api, project.id, "Nothing yet")).id}/diff`
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    fresh = `/changes/${(await Flow.openChange(world.server.api, project.id, "Nothing yet")).id}/diff`
   })
 
   it("names its base, and shows files with the words that are others, what is binary, and what is long when asked", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, path)
     await shows("5 files")
     await page.getByText("Against S0").waitFor()
     const menu = page.getByRole("region", { name: "public/menu.txt" })
@@ -91,7 +80,7 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   })
 
   it("is walked by the keyboard: to a file, its mark as viewed, which stays, and the two layouts", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, path)
     await shows("5 files")
     await page.keyboard.press("e")
     await page.waitForURL("**/evidence")
@@ -122,7 +111,7 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   })
 
   it("has all 10,000 lines of 400 files on the page, so that the browser's search finds the last", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, large)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, large)
     await shows("400 files")
     await page.locator('[data-whole="true"]').waitFor()
     expect(await page.locator("ins.diff-line").count()).toBe(10_000)
@@ -136,7 +125,7 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   })
 
   it("says what to do where there is no Candidate", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, fresh)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, fresh)
     await shows("There is no diff yet")
     await page.getByText("Send one, and ask for a Candidate.").waitFor()
     expect(complaints).toEqual([])
@@ -145,8 +134,8 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
 
   it.each(looks)("breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide", async (look) => {
     const { broken, complaints, context, page, picture, shows, tooWide } = await openSignedIn(
-      browser,
-      server,
+      world.browser,
+      world.server,
       path,
       look
     )
@@ -165,7 +154,10 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   })
 
   it("fits 320 px without scrolling sideways", async () => {
-    const { context, shows, tooWide } = await openSignedIn(browser, server, path, { width: 320, height: 640 })
+    const { context, shows, tooWide } = await openSignedIn(world.browser, world.server, path, {
+      width: 320,
+      height: 640
+    })
     await shows("5 files")
     expect(await tooWide()).toBe(0)
     await context.close()

@@ -1,9 +1,7 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
 
@@ -17,32 +15,23 @@ const checks = [
 ]
 
 describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let path: string
   let projectId: string
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
     const files = Flow.source("one", { "pawl.json": JSON.stringify({ checks }), "public/hours.txt": "9 to 5\n" })
-    const project = await Flow.createProject(server.api, "shop", files)
+    const project = await Flow.createProject(world.server.api, "shop", files)
     projectId = project.id
-    await Flow.liveApp(server.api, project.id, 0)
-    const change = await Flow.openChange(server.api, project.id, "Open an hour longer")
-    await Flow.edit(server.api, change, { "public/hours.txt": "9 to 6\n" })
-    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.liveApp(world.server.api, project.id, 0)
+    const change = await Flow.openChange(world.server.api, project.id, "Open an hour longer")
+    await Flow.edit(world.server.api, change, { "public/hours.txt": "9 to 6\n" })
+    await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     path = `/changes/${change.id}/evidence`
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
   })
 
   it("tells each check's verdict, whether it is required, its time, isolation and digest; a gap says what stood in its way", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, path)
     await shows("6 checks: 4 passed, 1 failed, 1 could not run")
     const hours = page.getByRole("region", { name: "Check hours", exact: true })
     await hours.getByText("Failed", { exact: true }).waitFor()
@@ -63,26 +52,30 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
 
   it("shows a check that runs beside one that has passed, and that it is over, as it happens and without being asked again", async () => {
     const slow = { "pawl.json": JSON.stringify({ checks: [...checks, { id: "slow", command: "sleep 600" }] }) }
-    const change = await Flow.openChange(server.api, projectId, "Check it slowly")
-    await Flow.edit(server.api, change, slow)
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, `/changes/${change.id}/evidence`)
+    const change = await Flow.openChange(world.server.api, projectId, "Check it slowly")
+    await Flow.edit(world.server.api, change, slow)
+    const { complaints, context, page, shows } = await openSignedIn(
+      world.browser,
+      world.server,
+      `/changes/${change.id}/evidence`
+    )
     await shows(/./)
-    const asked = await Flow.requestCandidate(server.api, change)
+    const asked = await Flow.requestCandidate(world.server.api, change)
     const check = (id: string) => page.getByRole("region", { name: `Check ${id}`, exact: true })
     await check("slow").getByText("Running", { exact: true }).waitFor()
     await check("slow").getByText("It may still wait for a sandbox.").waitFor()
     await check("colours").getByText("Passed", { exact: true }).waitFor()
     expect(
-      (await server.api.get<{ candidate: { status: string } }>(`/v1/candidates/${asked.id}`)).candidate.status
+      (await world.server.api.get<{ candidate: { status: string } }>(`/v1/candidates/${asked.id}`)).candidate.status
     ).toBe("verifying")
-    await server.api.post(`/v1/changes/${change.id}/cancel`)
+    await world.server.api.post(`/v1/changes/${change.id}/cancel`)
     await check("slow").getByText("Never ran", { exact: true }).waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
 
   it("asks for an output when it is opened, by the keyboard, and shows it in colours and as text alone", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, path)
     const asked: Array<string> = []
     page.on("request", (request) => void (request.url().includes("/output") && asked.push(request.url())))
     await shows("6 checks")
@@ -101,7 +94,7 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
   })
 
   it("shows the first 256 KiB of a long output, and where the rest is", async () => {
-    const { complaints, context, page, shows } = await openSignedIn(browser, server, path)
+    const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, path)
     await shows("6 checks")
     const check = page.getByRole("region", { name: "Check long" })
     await check.locator("summary[data-row]").click()
@@ -117,8 +110,8 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
 
   it.each(looks)("breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide", async (look) => {
     const { broken, complaints, context, page, picture, shows, tooWide } = await openSignedIn(
-      browser,
-      server,
+      world.browser,
+      world.server,
       path,
       look
     )
@@ -133,7 +126,10 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
   })
 
   it("fits 320 px without scrolling sideways", async () => {
-    const { context, shows, tooWide } = await openSignedIn(browser, server, path, { width: 320, height: 640 })
+    const { context, shows, tooWide } = await openSignedIn(world.browser, world.server, path, {
+      width: 320,
+      height: 640
+    })
     await shows("6 checks")
     expect(await tooWide()).toBe(0)
     await context.close()

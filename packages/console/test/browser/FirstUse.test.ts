@@ -1,9 +1,8 @@
-import type { Browser, Locator } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Locator } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { openPage } from "./kit/ConsolePage.ts"
 import { linkOf, originOf, picture } from "./kit/SignIn.ts"
 
@@ -11,22 +10,10 @@ import { linkOf, originOf, picture } from "./kit/SignIn.ts"
 const patienceMs = 40_000
 
 describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
-
-  beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
-  })
+  const world = consoleWorld()
 
   it("leads from the printed link to a Project, a Change, its preview, approval, promotion and a rollback that is asked for, by what the screen says, in 20 clicks", async () => {
-    const opened = await openPage(browser, originOf(server))
+    const opened = await openPage(world.browser, originOf(world.server))
     const { complaints, context, page } = opened
     page.setDefaultTimeout(patienceMs)
     let clicks = 0
@@ -39,7 +26,7 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     const dialog = page.getByRole("dialog")
     const next = page.getByRole("region", { name: "What is next" })
 
-    await page.goto(linkOf(server))
+    await page.goto(linkOf(world.server))
     await click(link("Make a Project"))
     await click(button("New Project").first())
     await page.getByLabel("Name").fill("Corner Shop")

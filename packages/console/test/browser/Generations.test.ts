@@ -1,9 +1,8 @@
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import type { Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
@@ -16,14 +15,12 @@ interface Version {
 }
 
 describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let project: { readonly id: string; readonly label: string }
   let opened: ConsolePage
 
   const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
-    opened = await signedIn(browser, server.port, `/p/${project.label}/${path}`, options)
+    opened = await signedIn(world.browser, world.server.port, `/p/${project.label}/${path}`, options)
     return opened
   }
   const close = async () => {
@@ -31,29 +28,22 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await opened.context.close()
   }
   const promote = async (goal: string, files: Readonly<Record<string, string>>, generation: number) => {
-    const change = await Flow.openChange(server.api, project.id, goal)
-    await Flow.edit(server.api, change, files, `${goal}, done`)
-    const candidate = await Flow.requestCandidate(server.api, change)
-    await Flow.gated(server.api, candidate.id)
-    await Flow.promote(server.api, candidate.id)
-    await Flow.released(server.api, project.id, generation)
+    const change = await Flow.openChange(world.server.api, project.id, goal)
+    await Flow.edit(world.server.api, change, files, `${goal}, done`)
+    const candidate = await Flow.requestCandidate(world.server.api, change)
+    await Flow.gated(world.server.api, candidate.id)
+    await Flow.promote(world.server.api, candidate.id)
+    await Flow.released(world.server.api, project.id, generation)
   }
   const versions = async (): Promise<ReadonlyArray<Version>> =>
-    (await server.api.get<{ items: ReadonlyArray<Version> }>(`/v1/projects/${project.id}/versions`)).items
+    (await world.server.api.get<{ items: ReadonlyArray<Version> }>(`/v1/projects/${project.id}/versions`)).items
   const focused = (page: Page) => page.evaluate<string>("document.activeElement.textContent")
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    project = await Flow.createProject(server.api, "line")
-    await Flow.liveApp(server.api, project.id, 0)
+    project = await Flow.createProject(world.server.api, "line")
+    await Flow.liveApp(world.server.api, project.id, 0)
     await promote("Say when we are open", { "public/hours.txt": "9 to 5\n" }, 1)
     await promote("Open longer on Fridays", { "public/hours.txt": "9 to 5\nFridays 9 to 8\n" }, 2)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
   })
 
   it("are listed newest first with goal, person, trigger and release, and a number leads to its row", async () => {
@@ -100,7 +90,7 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
 
   it("have a page of evidence that prints whole ids and no bar, and lines to check it", async () => {
     const [, one] = await versions()
-    const signed = () => server.api.page(`${server.origin}/v1/projects/${project.id}/versions/1/statement`)
+    const signed = () => world.server.api.page(`${world.server.origin}/v1/projects/${project.id}/versions/1/statement`)
     await Flow.until(signed, ({ status }) => status !== 409)
     const { page, settled } = await open("generations/1", { refused: ["/statement", "/vsa"] })
     await settled("Generation S1")
@@ -134,7 +124,7 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
       ["rollback?to=0", "Roll back to S0"],
       ["rollback", "Roll back"]
     ] as const) {
-      await page.goto(`http://localhost:${server.port}/p/${project.label}/${path}`)
+      await page.goto(`http://localhost:${world.server.port}/p/${project.label}/${path}`)
       await settled(heading)
       expect(await broken()).toEqual([])
       expect(await widthOf(opened)).toBeLessThanOrEqual(look.width)
@@ -166,7 +156,7 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await page.getByText("See the generations").waitFor()
     const [head, , one] = await versions()
     expect([head!.generation, head!.tree]).toEqual([3, one!.tree])
-    await Flow.liveApp(server.api, project.id, 3)
+    await Flow.liveApp(world.server.api, project.id, 3)
     await picture(opened, "rollback-done")
     await tabTo(page, "a", "See the generations")
     await page.keyboard.press("Enter")
@@ -194,7 +184,7 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await page.getByRole("region", { name: "It undoes 4 generations" }).getByText("Close on Sundays").waitFor()
     await picture(opened, "rollback-moved")
     expect((await versions()).length).toBe(5)
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ kind: string }> }>(
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ kind: string }> }>(
       `/v1/projects/${project.id}/changes`
     )
     expect(items.filter(({ kind }) => kind === "rollback").length).toBe(1)

@@ -1,25 +1,21 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { laned, racers, settled as landed } from "../../../server/test/e2e/kit/LaneFacts.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
 import { picture } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let id: string
   let all: Awaited<ReturnType<typeof racers>>
   let opened: ConsolePage
 
   const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
-    opened = await signedIn(browser, server.port, path, options)
+    opened = await signedIn(world.browser, world.server.port, path, options)
     return opened
   }
   const close = async () => {
@@ -29,18 +25,11 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
   const goals = () => opened.page.locator(".entries:not(.entries-ended) .entry-goal").allTextContents()
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    id = (await laned(server.api, "turns")).id
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    id = (await laned(world.server.api, "turns")).id
   })
 
   it("that is off says where it is switched on", async () => {
-    await Flow.createProject(server.api, "unlaned")
+    await Flow.createProject(world.server.api, "unlaned")
     const { page, settled } = await open("/p/unlaned/lane")
     await settled("Lane")
     await page.getByText("The lane is off").waitFor()
@@ -59,8 +48,8 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     await page.keyboard.type("the shop has a sale")
     await page.keyboard.press("Enter")
     await page.getByText("The lane is paused by Owner: the shop has a sale").waitFor()
-    all = await racers(server.api, id, 3, [2])
-    for (const { change } of all) await Flow.requestCandidate(server.api, change)
+    all = await racers(world.server.api, id, 3, [2])
+    for (const { change } of all) await Flow.requestCandidate(world.server.api, change)
     await page.reload()
     await page.locator(".entry-goal", { hasText: "race 2" }).waitFor()
     expect(await goals()).toEqual(["race 0", "race 1", "race 2"])
@@ -110,7 +99,7 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     await settled("Lane")
     await page.getByRole("button", { name: "Let it go on" }).click()
     await page.getByRole("button", { name: "Pause" }).waitFor()
-    await landed(server.api, id, all)
+    await landed(world.server.api, id, all)
     await page.reload()
     await settled("Lane")
     const ended = page.locator(".entries-ended .entry")

@@ -1,34 +1,23 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { lengthen } from "./kit/WrittenRows.ts"
 import { signedIn } from "./kit/ProjectPages.ts"
 
 describe.skipIf(browserMissing !== null)(`Ten thousand generations (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
 
   beforeAll(async () => {
-    buildConsole()
-    server = await startServer({ data: folder.path })
-    const { id } = await Flow.createProject(server.api, "long")
-    await Flow.liveApp(server.api, id, 0)
-    await server.stop()
-    lengthen(folder.path, id, 10_000)
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    const { id } = await Flow.createProject(world.server.api, "long")
+    await Flow.liveApp(world.server.api, id, 0)
+    await world.server.stop()
+    lengthen(world.folder, id, 10_000)
+    await world.startAgain()
   })
 
   it("are one page of the list at first, few rows of the page, and any of them is one jump away", async () => {
-    const opened = await signedIn(browser, server.port, "/p/long/generations")
+    const opened = await signedIn(world.browser, world.server.port, "/p/long/generations")
     const { page, settled } = opened
     const asked: Array<string> = []
     page.on("request", (request) => {
@@ -36,7 +25,7 @@ describe.skipIf(browserMissing !== null)(`Ten thousand generations (${browserMis
     })
     await settled("Generations")
     await page.locator('[data-generation="9999"] .generation-goal').waitFor()
-    // Once more where the news began after it was asked for: nobody knows what they would have told.
+    // Once more where something moved within the seconds before: the news tell of it again.
     expect([...new Set(asked)]).toEqual(["?before=10000&limit=100"])
     const nodes = () => page.evaluate<number>("document.getElementsByTagName('*').length")
     expect(await nodes()).toBeLessThan(1500)

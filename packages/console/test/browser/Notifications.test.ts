@@ -1,9 +1,8 @@
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import type { BrowserContext, Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { originOf, signInAt } from "./kit/SignIn.ts"
 
 /** Keeps what the browser is given to show; it is shown all the same. A page is out of sight when a test says so. */
@@ -24,16 +23,14 @@ interface Shown {
 }
 
 describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let projectId: string
 
   /** Opens a Change that fails for good, without an approval: one more thing that waits. */
   const happen = async (goal: string) => {
-    const change = await Flow.openChange(server.api, projectId, goal)
-    await Flow.edit(server.api, change, { "verdict.txt": `bad ${goal}` })
-    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const change = await Flow.openChange(world.server.api, projectId, goal)
+    await Flow.edit(world.server.api, change, { "verdict.txt": `bad ${goal}` })
+    await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
   }
   const shownIn = (page: Page) =>
     page.evaluate<ReadonlyArray<Shown>>("window.shown.map(({ body, title }) => ({ body, title }))")
@@ -47,9 +44,9 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     )
 
   const open = async (permissions: ReadonlyArray<string>) => {
-    const opened = await signInAt(browser, server, "/")
+    const opened = await signInAt(world.browser, world.server, "/")
     await opened.context.addInitScript({ content: seen })
-    await opened.context.grantPermissions([...permissions], { origin: originOf(server) })
+    await opened.context.grantPermissions([...permissions], { origin: originOf(world.server) })
     await opened.page.locator('main[data-settled="true"]').waitFor()
     await opened.page.reload()
     await opened.page.locator(".connection", { hasText: "Live" }).waitFor()
@@ -57,21 +54,14 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
   }
   const another = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage()
-    await page.goto(`${originOf(server)}/projects`)
+    await page.goto(`${originOf(world.server)}/projects`)
     await page.locator(".connection", { hasText: "Live" }).waitFor()
     return page
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-    await Flow.liveApp(server.api, projectId, 0)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
+    await Flow.liveApp(world.server.api, projectId, 0)
   })
 
   it("come once for each thing over all tabs, only after a button asked and while no tab is seen, and lead to it", async () => {
@@ -121,7 +111,7 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     expect(await shownIn(second)).toEqual([{ title: "Rejected: shop", body: "taken over" }])
 
     await look(second, "visible")
-    await second.goto(`${originOf(server)}/settings`)
+    await second.goto(`${originOf(world.server)}/settings`)
     await second.getByRole("checkbox", { name: /^Notify me/ }).uncheck()
     await look(second, "hidden")
     await happen("switched off")
@@ -135,7 +125,7 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     const { complaints, context, page } = await open([])
     expect(await page.evaluate<string>("Notification.permission")).toBe("denied")
     expect(await page.getByRole("button", { name: "Notify me here" }).count()).toBe(0)
-    await page.goto(`${originOf(server)}/settings`)
+    await page.goto(`${originOf(world.server)}/settings`)
     await page.getByText("This browser was told not to.").waitFor()
     expect(await page.getByRole("checkbox", { name: /^Notify me/ }).isDisabled()).toBe(true)
     expect(complaints).toEqual([])

@@ -1,29 +1,18 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
 import { originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`An organization in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let organization: string
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    const me = await server.api.get<{ organizations: ReadonlyArray<{ id: string }> }>("/v1/me")
+    const me = await world.server.api.get<{ organizations: ReadonlyArray<{ id: string }> }>("/v1/me")
     organization = me.organizations[0]!.id
-    await Flow.createProject(server.api, "corner")
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    await Flow.createProject(world.server.api, "corner")
   })
 
   const close = async (opened: ConsolePage) => {
@@ -31,10 +20,12 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
     await opened.context.close()
   }
   const meBy = (secret: string) =>
-    fetch(`${server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(({ status }) => status)
+    fetch(`${world.server.origin}/v1/me`, { headers: { authorization: `Bearer ${secret}` } }).then(
+      ({ status }) => status
+    )
 
   it("makes a user by the keyboard, whose token signs them in, and who sees the organization but changes nothing", async () => {
-    const opened = await signInAt(browser, server, "/settings")
+    const opened = await signInAt(world.browser, world.server, "/settings")
     const { page, settled } = opened
     await settled("Account")
     await page.getByRole("link", { name: "Home" }).focus()
@@ -50,7 +41,7 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
     await page.getByRole("row", { name: /^Second/ }).waitFor()
     expect(await page.content()).not.toContain(secret)
 
-    const theirs = await signInAt(browser, server, `/org/${organization}`, { secret })
+    const theirs = await signInAt(world.browser, world.server, `/org/${organization}`, { secret })
     await theirs.settled("Home")
     await theirs.page.getByRole("row", { name: /^Second .*member$/ }).waitFor()
     expect(await theirs.page.getByRole("button", { name: /^(New user|Remove|Disable)/ }).count()).toBe(0)
@@ -66,7 +57,7 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
   })
 
   it("keeps an owner: who removes the last one is told why not", async () => {
-    const opened = await signInAt(browser, server, `/org/${organization}`)
+    const opened = await signInAt(world.browser, world.server, `/org/${organization}`)
     const { page, settled } = opened
     await settled("Home")
     await page.getByRole("button", { name: "Remove Owner" }).click()
@@ -83,9 +74,10 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
 
   it("does not write over what somebody else changes in the very moment: it says so, shows what there is, and goes on from it", async () => {
     const made = async (name: string) =>
-      (await server.api.post<{ user: { id: string } }>("/v1/users", { name, organizationId: organization })).user.id
+      (await world.server.api.post<{ user: { id: string } }>("/v1/users", { name, organizationId: organization })).user
+        .id
     const [here, theirs] = [await made("Here"), await made("Theirs")]
-    const opened = await signInAt(browser, server, `/org/${organization}`)
+    const opened = await signInAt(world.browser, world.server, `/org/${organization}`)
     const { page, settled } = opened
     await settled("Home")
     // Between the page's last look and its own list somebody else takes one out.
@@ -94,9 +86,9 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
       if (isFirst && route.request().method() === "PUT") {
         isFirst = false
         const path = `/v1/organizations/${organization}/members`
-        const { items } = await server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(path)
+        const { items } = await world.server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(path)
         const members = items.filter(({ userId }) => userId !== theirs).map(({ role, userId }) => ({ role, userId }))
-        await server.api.put(path, { members })
+        await world.server.api.put(path, { members })
       }
       await route.continue()
     })
@@ -108,7 +100,7 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
     await page.getByLabel("Role of Here").selectOption("owner")
     await page.getByRole("alert").waitFor({ state: "detached" })
     const roles = () =>
-      server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(
+      world.server.api.get<{ items: ReadonlyArray<{ userId: string; role: string }> }>(
         `/v1/organizations/${organization}/members`
       )
     const { items } = await Flow.until(roles, (list) =>
@@ -119,13 +111,13 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
   })
 
   it("tells of the installation: that it can work, what it gave up, what is used, and with which keys it signs", async () => {
-    const opened = await signInAt(browser, server, "/system")
+    const opened = await signInAt(world.browser, world.server, "/system")
     const { page, settled } = opened
     await settled("System")
     await page.getByText("It can work").waitFor()
     await page.getByText("Nothing was given up").waitFor()
     await page.getByRole("row", { name: /^corner 1 / }).waitFor()
-    const { keys } = await server.api.get<{ keys: ReadonlyArray<{ keyid: string }> }>("/v1/keys")
+    const { keys } = await world.server.api.get<{ keys: ReadonlyArray<{ keyid: string }> }>("/v1/keys")
     expect(keys.length).toBeGreaterThan(0)
     for (const { keyid } of keys) await page.getByText(keyid).first().waitFor()
     await close(opened)
@@ -134,14 +126,14 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
   it.each([...looks, { theme: "light", width: 320 } as const])(
     "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
     async (look) => {
-      const opened = await signInAt(browser, server, "/system", { look })
+      const opened = await signInAt(world.browser, world.server, "/system", { look })
       const { broken, page, settled } = opened
       await settled("System")
       for (const [path, heading] of [
         ["/system", "System"],
         [`/org/${organization}`, "Home"]
       ] as const) {
-        await page.goto(originOf(server) + path)
+        await page.goto(originOf(world.server) + path)
         await settled(heading)
         await picture(opened, `${heading}-${look.theme}-${look.width}`)
         expect(await broken()).toEqual([])

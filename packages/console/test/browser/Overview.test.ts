@@ -1,9 +1,7 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
@@ -23,15 +21,13 @@ const printing = `export default {
 `
 
 describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let project: { readonly id: string; readonly label: string }
   let app: Flow.App
   let opened: ConsolePage
 
   const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
-    opened = await signedIn(browser, server.port, path, options)
+    opened = await signedIn(world.browser, world.server.port, path, options)
     return opened
   }
   const close = async () => {
@@ -40,26 +36,19 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
   }
 
   beforeAll(async () => {
-    buildConsole()
-    server = await startServer({ data: folder.path })
     const long = Array.from({ length: 4000 }, (_, n) => `line ${n + 1} of a long file\n`).join("")
     const files = Flow.source("", { "src/index.js": printing, "docs/long.txt": long, "docs/deep/down.txt": "here\n" })
-    project = await Flow.createProject(server.api, "glance", files)
-    await Flow.liveApp(server.api, project.id, 0)
-    await Flow.openChange(server.api, project.id, "Sell gift cards")
-    await server.stop()
-    giveUp(folder.path, project.id, ["agent.wake", "webhook.deliver"])
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    app = await Flow.liveApp(server.api, project.id, 0)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    project = await Flow.createProject(world.server.api, "glance", files)
+    await Flow.liveApp(world.server.api, project.id, 0)
+    await Flow.openChange(world.server.api, project.id, "Sell gift cards")
+    await world.server.stop()
+    giveUp(world.folder, project.id, ["agent.wake", "webhook.deliver"])
+    await world.startAgain()
+    app = await Flow.liveApp(world.server.api, project.id, 0)
   })
 
   it("without a source is given one by the keyboard, and is live after that", async () => {
-    await server.api.post("/v1/projects", { slug: "empty" })
+    await world.server.api.post("/v1/projects", { slug: "empty" })
     const { page, settled } = await open("/p/empty")
     await settled("empty")
     await page.getByText("This Project has no source yet").waitFor()
@@ -89,6 +78,30 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await part("Cost").getByText("$0.00").waitFor()
     await page.keyboard.press("j")
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Sell gift cards")
+    await close()
+  })
+
+  it("keeps what stands there in its place while answers come, in whatever order", async () => {
+    const { page, settled } = await open("/p/glance")
+    await settled("glance")
+    const changes = Promise.withResolvers<void>()
+    await page.route(/\/changes(\?|$)/, async (route) => {
+      await changes.promise
+      await route.continue()
+    })
+    await page.addInitScript({
+      content: `window.shifted = 0
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value })
+          .observe({ type: "layout-shift", buffered: true })`
+    })
+    await page.reload()
+    await page.getByRole("button", { name: "Release the head again" }).waitFor()
+    changes.resolve()
+    await page.getByRole("main").getByRole("link", { name: "Sell gift cards" }).waitFor()
+    await settled("glance")
+    await page.getByRole("link", { name: "All generations" }).waitFor()
+    // Of the window: how much of it moved, times how far.
+    expect(await page.evaluate<number>("window.shifted")).toBeLessThanOrEqual(0.02)
     await close()
   })
 
@@ -124,7 +137,7 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
   it("has its lines as they are printed, finds words and levels, holds still when one scrolls up, and goes on", async () => {
     const { page } = await open("/p/glance/logs")
     await page.getByText("The app has printed nothing").waitFor()
-    await server.api.page(`${app.url}?lines=60`)
+    await world.server.api.page(`${app.url}?lines=60`)
     await page.getByText("line 60", { exact: true }).waitFor()
     const lines = page.locator(".log-line")
     const list = page.getByRole("list", { name: "Lines" })
@@ -140,7 +153,7 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await list.hover()
     await page.mouse.wheel(0, -10_000)
     await page.getByText("Held still. Nothing newer yet.").waitFor()
-    await server.api.page(`${app.url}?lines=1`)
+    await world.server.api.page(`${app.url}?lines=1`)
     await page.getByText("Held still. 2 newer.").waitFor()
     expect(await lines.count()).toBe(61)
     await picture(opened, "logs-held")
@@ -179,7 +192,7 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
       ["/logs", "Logs"],
       ["/dead-letters", "Dead letters"]
     ] as const) {
-      await page.goto(`http://localhost:${server.port}/p/glance${path}`)
+      await page.goto(`http://localhost:${world.server.port}/p/glance${path}`)
       await settled(heading)
       if (path === "/logs") await page.locator(".log-line").first().waitFor()
       expect(await broken()).toEqual([])
@@ -190,12 +203,12 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
   })
 
   it("says that its app was removed, and later that it is archived", async () => {
-    await server.api.delete(`/v1/projects/${project.id}/app`)
+    await world.server.api.delete(`/v1/projects/${project.id}/app`)
     const { page, settled } = await open("/p/glance")
     await settled("glance")
     await page.getByText("The app was removed").waitFor()
     await picture(opened, "overview-removed")
-    await server.api.delete(`/v1/projects/${project.id}`)
+    await world.server.api.delete(`/v1/projects/${project.id}`)
     await page.reload()
     await page.getByText("This Project is archived, for good.").waitFor()
     await settled("glance")

@@ -1,9 +1,9 @@
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import type { Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
 /** A device with passkeys, in the browser: its person is there and is verified. */
@@ -27,42 +27,33 @@ const addDevice = async (page: Page, transport: "internal" | "usb") => {
 }
 
 describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let projectId: string
   let opened: SignedInPage
 
   const refused = /\/v1\/(session|changes-of-state|approvers)$|\/(approve|approvers\/[\w-]+)$/
   const open = async (path: string) => {
-    opened = await signedIn(browser, server.port, token, path, {}, refused)
+    opened = await signedIn(world.browser, world.server.port, token, path, {}, refused)
     return opened
   }
   const go = async (path: string, heading: string) => {
-    await opened.page.goto(`http://localhost:${server.port}${path}`)
+    await opened.page.goto(`http://localhost:${world.server.port}${path}`)
     await opened.settled(heading)
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-    await server.api.put(`/v1/projects/${projectId}/policy`, {
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
+    await world.server.api.put(`/v1/projects/${projectId}/policy`, {
       approvalRiskTiers: ["low", "medium", "high"],
       approvalsSigned: ["low", "medium", "high"],
       autoPromoteRiskTiers: []
     })
   })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
-  })
 
   it("are enrolled, sign an approval of the tree that was shown, and are removed but for the last", async () => {
-    const change = await Flow.openChange(server.api, projectId, "Say when we are open")
-    await Flow.edit(server.api, change, { "public/hours.txt": "9 to 18\n" })
-    const { id, tree } = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const change = await Flow.openChange(world.server.api, projectId, "Say when we are open")
+    await Flow.edit(world.server.api, change, { "public/hours.txt": "9 to 18\n" })
+    const { id, tree } = await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     const { broken, page, picture, settled } = await open(`/changes/${change.id}`)
     const first = await addDevice(page, "internal")
     await settled(change.goal)
@@ -84,7 +75,9 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
     await page.getByText("Enrol a second one").waitFor()
     expect(await broken()).toEqual([])
     await picture("passkey-first")
-    const known = await server.api.get<{ items: ReadonlyArray<{ credential: string; rpId: string }> }>("/v1/approvers")
+    const known = await world.server.api.get<{ items: ReadonlyArray<{ credential: string; rpId: string }> }>(
+      "/v1/approvers"
+    )
     expect(known.items).toMatchObject([{ rpId: "localhost" }])
 
     await page.getByRole("button", { name: "Remove" }).click()
@@ -96,7 +89,7 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
     await page.keyboard.press("a")
     await dialog.getByRole("button", { name: "Approve and sign" }).click()
     await dialog.waitFor({ state: "detached" })
-    expect(await server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
+    expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
       items: [{ candidateId: id, tree, decision: "granted", passkey: { credential: known.items[0]!.credential } }]
     })
     await page.getByText("Promote it.").waitFor()

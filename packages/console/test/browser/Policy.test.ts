@@ -1,27 +1,17 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
 import { picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let id: string
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    ;({ id } = await Flow.createProject(server.api, "corner"))
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    ;({ id } = await Flow.createProject(world.server.api, "corner"))
   })
 
   const close = async (opened: ConsolePage) => {
@@ -29,9 +19,9 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     await opened.context.close()
   }
   const policy = async () =>
-    (await server.api.get<{ policy: Readonly<Record<string, unknown>> }>(`/v1/projects/${id}/policy`)).policy
+    (await world.server.api.get<{ policy: Readonly<Record<string, unknown>> }>(`/v1/projects/${id}/policy`)).policy
   const putByOther = async (body: object) => {
-    const answer = await fetch(`${server.origin}/v1/projects/${id}/policy`, {
+    const answer = await fetch(`${world.server.origin}/v1/projects/${id}/policy`, {
       method: "PUT",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify(body)
@@ -40,7 +30,7 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
   }
 
   it("is changed field by field and by its JSON, by the keyboard, and saved as the next version", async () => {
-    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const opened = await signInAt(world.browser, world.server, "/p/corner/settings")
     const { page, settled } = opened
     await settled("Policy")
     const risks = page.getByRole("group", { name: "A person must approve what is of risk" })
@@ -75,10 +65,10 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
   })
 
   it("says before it is saved what it would have done to the last Changes, and no more once it is changed again", async () => {
-    const change = await Flow.openChange(server.api, id, "a page more")
-    await Flow.edit(server.api, change, { "lib/more.js": "export default 1\n" })
-    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
-    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const change = await Flow.openChange(world.server.api, id, "a page more")
+    await Flow.edit(world.server.api, change, { "lib/more.js": "export default 1\n" })
+    await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
+    const opened = await signInAt(world.browser, world.server, "/p/corner/settings")
     const { broken, page, settled } = opened
     await settled("Policy")
     const before = await policy()
@@ -92,13 +82,13 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     await page.getByLabel("How many people must approve").selectOption("4")
     await card.getByText("Trying stores nothing").waitFor()
     expect(await policy()).toEqual(before)
-    await server.api.post(`/v1/changes/${change.id}/cancel`)
+    await world.server.api.post(`/v1/changes/${change.id}/cancel`)
     await page.getByRole("button", { name: "Discard" }).click()
     await close(opened)
   })
 
   it("that somebody else saved meanwhile is not written over: both are shown, and go together when I say so", async () => {
-    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const opened = await signInAt(world.browser, world.server, "/p/corner/settings")
     const { broken, page, settled } = opened
     await settled("Policy")
     const before = Number((await policy())["version"])
@@ -126,7 +116,7 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
   })
 
   it("is refused with the field that will not do, and nothing that was entered is lost", async () => {
-    const opened = await signInAt(browser, server, "/p/corner/settings")
+    const opened = await signInAt(world.browser, world.server, "/p/corner/settings")
     const { page, settled } = opened
     await settled("Policy")
     await page.getByRole("button", { name: "Add a freeze" }).click()
@@ -148,7 +138,7 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
   it.each([...looks, { theme: "light", width: 320 } as const])(
     "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
     async (look) => {
-      const opened = await signInAt(browser, server, "/p/corner/settings", { look })
+      const opened = await signInAt(world.browser, world.server, "/p/corner/settings", { look })
       const { broken, page, settled } = opened
       await settled("Policy")
       await page.getByLabel("Changes land in turn").check()

@@ -1,9 +1,7 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
 
@@ -20,43 +18,34 @@ export default { fetch: () => new Response(page, { headers: { "content-type": "t
 `
 
 describe.skipIf(browserMissing !== null)(`The preview of a Candidate (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let path: string
   let broken: string
 
   const candidateOf = async (projectId: string, goal: string, source: string) => {
-    const change = await Flow.openChange(server.api, projectId, goal)
-    await Flow.edit(server.api, change, { "src/index.js": source })
-    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    const change = await Flow.openChange(world.server.api, projectId, goal)
+    await Flow.edit(world.server.api, change, { "src/index.js": source })
+    await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     return `/changes/${change.id}/preview`
   }
   /** A page that shows frames of apps: what it asks of them is no complaint. */
   const open = async (
     ...given: Parameters<typeof openSignedIn> extends [unknown, unknown, ...infer Rest] ? Rest : never
   ) => {
-    const opened = await openSignedIn(browser, server, ...given)
+    const opened = await openSignedIn(world.browser, world.server, ...given)
     const others = () => opened.complaints.filter((each) => !/^http:\/\/[\w-]+\.apps\.localhost:/.test(each))
     return { ...opened, others }
   }
 
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
     const project = await Flow.createProject(
-      server.api,
+      world.server.api,
       "shop",
       Flow.source("", { "src/index.js": app("Open 9 to 5") })
     )
-    await Flow.liveApp(server.api, project.id, 0)
+    await Flow.liveApp(world.server.api, project.id, 0)
     path = await candidateOf(project.id, "Open an hour longer", app("Open 9 to 6"))
     broken = await candidateOf(project.id, "Break the build", "export default {\n")
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
   })
 
   it("stands beside what is live, each in a frame as wide as the screen that was chosen, by the keyboard", async () => {

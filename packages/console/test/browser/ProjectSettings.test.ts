@@ -1,29 +1,19 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
 import { originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
+  const world = consoleWorld()
   const at = "/p/corner/settings"
-  let server: ServerProcess
-  let browser: Browser
   let id: string
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    ;({ id } = await Flow.createProject(server.api, "corner"))
-    await Flow.liveApp(server.api, id, 0)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    ;({ id } = await Flow.createProject(world.server.api, "corner"))
+    await Flow.liveApp(world.server.api, id, 0)
   })
 
   const close = async (opened: ConsolePage) => {
@@ -31,9 +21,9 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await opened.context.close()
   }
   const makeUser = (name: string) =>
-    server.api.post<{ user: { id: string }; token: string }>("/v1/users", { name }).then(({ user }) => user.id)
+    world.server.api.post<{ user: { id: string }; token: string }>("/v1/users", { name }).then(({ user }) => user.id)
   const members = async () => {
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ name: string; role: string }> }>(
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ name: string; role: string }> }>(
       `/v1/projects/${id}/members`
     )
     return Object.fromEntries(items.map(({ name, role }) => [name, role]))
@@ -41,7 +31,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
 
   it("adds a member by their id, changes their role and removes them, and keeps who came in meanwhile", async () => {
     const [first, second] = [await makeUser("Reader"), await makeUser("Writer")]
-    const opened = await signInAt(browser, server, `${at}/members`)
+    const opened = await signInAt(world.browser, world.server, `${at}/members`)
     const { page, settled } = opened
     await settled("Members")
     await page.getByLabel("User id").fill("Reader")
@@ -52,8 +42,8 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await page.getByRole("button", { name: "Add", exact: true }).click()
     await page.getByRole("row", { name: /^Reader/ }).waitFor()
     // Somebody else adds another one, which this page has not seen.
-    const { items } = await server.api.get<{ items: ReadonlyArray<object> }>(`/v1/projects/${id}/members`)
-    await fetch(`${server.origin}/v1/projects/${id}/members`, {
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<object> }>(`/v1/projects/${id}/members`)
+    await fetch(`${world.server.origin}/v1/projects/${id}/members`, {
       method: "PUT",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ members: [...items, { userId: second, role: "admin" }] })
@@ -68,7 +58,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
   })
 
   it("makes a webhook whose secret is shown this once, tests it, gives it a new secret, and deletes it", async () => {
-    const opened = await signInAt(browser, server, `${at}/webhooks`)
+    const opened = await signInAt(world.browser, world.server, `${at}/webhooks`)
     const { page, settled } = opened
     await settled("Webhooks")
     await page.getByRole("button", { name: "New webhook" }).click()
@@ -88,22 +78,25 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     expect(await page.content()).not.toContain(secret)
     await page.getByText("It was told nothing yet").waitFor()
     await page.getByRole("button", { name: "Send a test" }).click()
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string; eventTypes: ReadonlyArray<string> }> }>(
-      `/v1/projects/${id}/webhooks`
-    )
+    const { items } = await world.server.api.get<{
+      items: ReadonlyArray<{ id: string; eventTypes: ReadonlyArray<string> }>
+    }>(`/v1/projects/${id}/webhooks`)
     expect(items[0]!.eventTypes).toContain("approval.requested")
     expect(items[0]!.eventTypes).not.toContain("canonical.advanced")
     await Flow.until(
-      () => server.api.get<{ items: ReadonlyArray<{ state: string }> }>(`/v1/webhooks/${items[0]!.id}/deliveries`),
+      () =>
+        world.server.api.get<{ items: ReadonlyArray<{ state: string }> }>(`/v1/webhooks/${items[0]!.id}/deliveries`),
       (page) => page.items[0]?.state === "failed"
     )
     await page.getByRole("button", { name: "Look again" }).click()
     await page.getByRole("row", { name: /webhook\.ping a test.*Failed/ }).waitFor()
-    await Flow.edit(server.api, await Flow.openChange(server.api, id, "a change"), { "public/hello.txt": "hello\n" })
+    await Flow.edit(world.server.api, await Flow.openChange(world.server.api, id, "a change"), {
+      "public/hello.txt": "hello\n"
+    })
     const deliveries = () =>
-      server.api.get<{ items: ReadonlyArray<{ event: { type: string }; tries: number; nextTryAt: string | null }> }>(
-        `/v1/webhooks/${items[0]!.id}/deliveries`
-      )
+      world.server.api.get<{
+        items: ReadonlyArray<{ event: { type: string }; tries: number; nextTryAt: string | null }>
+      }>(`/v1/webhooks/${items[0]!.id}/deliveries`)
     const proposed = (tries: number) =>
       Flow.until(deliveries, ({ items: all }) =>
         all.some((each) => each.event.type === "changeset.proposed" && each.tries >= tries)
@@ -146,7 +139,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
   })
 
   it("makes one for people in Slack, which is told of few types", async () => {
-    const opened = await signInAt(browser, server, `${at}/webhooks`)
+    const opened = await signInAt(world.browser, world.server, `${at}/webhooks`)
     const { page, settled } = opened
     await settled("Webhooks")
     await page.getByRole("button", { name: "New webhook" }).click()
@@ -167,7 +160,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
   it.each([...looks, { theme: "light", width: 320 } as const])(
     "breaks no rule of WCAG 2.2 AA and does not scroll sideways, $theme and $width wide",
     async (look) => {
-      const opened = await signInAt(browser, server, `${at}/members`, { look })
+      const opened = await signInAt(world.browser, world.server, `${at}/members`, { look })
       const { broken, page, settled } = opened
       await settled("Members")
       for (const [path, heading] of [
@@ -175,7 +168,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
         ["webhooks", "Webhooks"],
         ["app", "App and Project"]
       ] as const) {
-        await page.goto(`${originOf(server)}${at}/${path}`)
+        await page.goto(`${originOf(world.server)}${at}/${path}`)
         await settled(heading)
         await picture(opened, `settings-${path}-${look.theme}-${look.width}`)
         expect(await broken()).toEqual([])
@@ -186,7 +179,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
   )
 
   it("removes the app only when its label is typed, and deploys it again", async () => {
-    const opened = await signInAt(browser, server, `${at}/app`)
+    const opened = await signInAt(world.browser, world.server, `${at}/app`)
     const { page, settled } = opened
     await settled("App and Project")
     await page.getByRole("button", { name: "Remove the app" }).click()
@@ -199,12 +192,12 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await page.getByText("Removed", { exact: true }).waitFor()
     await page.getByRole("button", { name: "Deploy the head" }).click()
     await page.getByRole("button", { name: "Release the head again" }).waitFor()
-    await Flow.liveApp(server.api, id, 0)
+    await Flow.liveApp(world.server.api, id, 0)
     await close(opened)
   })
 
   it("archives the Project for good, by the keyboard, when its label is typed", async () => {
-    const opened = await signInAt(browser, server, `${at}/app`)
+    const opened = await signInAt(world.browser, world.server, `${at}/app`)
     const { page, settled } = opened
     await settled("App and Project")
     await page.getByRole("button", { name: "Archive corner" }).focus()
@@ -213,7 +206,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     await page.keyboard.press("Enter")
     await page.getByText("This Project is archived, for good.").waitFor()
     await page.getByRole("button", { name: "Archive corner" }).waitFor({ state: "detached" })
-    const { project } = await server.api.get<{ project: { status: string } }>(`/v1/projects/${id}`)
+    const { project } = await world.server.api.get<{ project: { status: string } }>(`/v1/projects/${id}`)
     expect(project.status).toBe("archived")
     await close(opened)
   })

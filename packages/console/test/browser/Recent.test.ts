@@ -1,47 +1,33 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { signInAt } from "./kit/SignIn.ts"
 
 /** More Projects than one page of their list has. */
 const newer = 101
 
 describe.skipIf(browserMissing !== null)(`What moved last (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
-
-  beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
-  })
+  const world = consoleWorld()
 
   it("is shown by an empty Inbox, and by the installation, of the newest Project and of the oldest, however many there are", async () => {
-    const bare = (slug: string) => server.api.post("/v1/projects", { slug })
+    const bare = (slug: string) => world.server.api.post("/v1/projects", { slug })
     await bare("first")
-    const { complaints, context, page, settled } = await signInAt(browser, server, "/")
+    const { complaints, context, page, settled } = await signInAt(world.browser, world.server, "/")
     await settled("Inbox")
     // A Project that was never promoted is one all the same.
     await page.getByText("Nothing waits for you").waitFor()
 
-    const old = await Flow.createProject(server.api, "old")
-    await Flow.liveApp(server.api, old.id, 0)
+    const old = await Flow.createProject(world.server.api, "old")
+    await Flow.liveApp(world.server.api, old.id, 0)
     for (let n = 1; n <= newer; n++) await bare(`newer-${n}`)
-    const last = await Flow.createProject(server.api, "last")
-    await Flow.liveApp(server.api, last.id, 0)
-    const change = await Flow.openChange(server.api, old.id, "move")
-    await Flow.edit(server.api, change, { "public/hello.txt": "moved\n" })
-    const { id } = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
-    await Flow.promote(server.api, id)
-    await Flow.released(server.api, old.id, 1)
+    const last = await Flow.createProject(world.server.api, "last")
+    await Flow.liveApp(world.server.api, last.id, 0)
+    const change = await Flow.openChange(world.server.api, old.id, "move")
+    await Flow.edit(world.server.api, change, { "public/hello.txt": "moved\n" })
+    const { id } = await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
+    await Flow.promote(world.server.api, id)
+    await Flow.released(world.server.api, old.id, 1)
 
     await page.reload()
     const promotions = page.getByRole("main").getByRole("link", { name: / S\d+$/ })

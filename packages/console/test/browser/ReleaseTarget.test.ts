@@ -1,33 +1,19 @@
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`In development, in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld({ environment: () => ({ PAWL_ENVIRONMENT: "development" }) })
   let id: string
   beforeAll(async () => {
-    buildConsole()
-    ;[server, browser] = await Promise.all([
-      startServer({ data: folder.path, environment: { PAWL_ENVIRONMENT: "development" } }),
-      launch()
-    ])
-    ;({ id } = await Flow.createProject(server.api, "corner"))
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    ;({ id } = await Flow.createProject(world.server.api, "corner"))
   })
 
   it("a Project has no app of its own, but a release target that is named, changed and forgotten", async () => {
-    const target = () => server.api.get<{ releaseTarget: object }>(`/v1/projects/${id}/release-target`)
-    const opened = await signInAt(browser, server, "/p/corner/settings/app")
+    const target = () => world.server.api.get<{ releaseTarget: object }>(`/v1/projects/${id}/release-target`)
+    const opened = await signInAt(world.browser, world.server, "/p/corner/settings/app")
     const { broken, page, settled } = opened
     await settled("App and Project")
     await page.getByText("No apps are hosted here.").waitFor()

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
 import { linkOf, originOf } from "./kit/SignIn.ts"
@@ -26,13 +26,16 @@ const packedBytes = (names: ReadonlyArray<string>): number =>
 describe("What is published of the console", () => {
   beforeAll(buildConsole)
 
-  it("is small: 120 KB of scripts and 12 KB of styles before the first screen, packed, and 25 KB for each later one", () => {
+  it("is small: 120 KB of scripts and 12 KB of styles before the first screen, packed, no font, and 25 KB for each later one", () => {
     const first = firstFiles(".js")
     expect(first.length).toBeGreaterThan(0)
     expect(packedBytes(first)).toBeLessThanOrEqual(120 * 1024)
     expect(packedBytes(firstFiles(".css"))).toBeLessThanOrEqual(12 * 1024)
     const later = readdirSync(join(dist, "console")).filter((name) => name.endsWith(".js") && !first.includes(name))
     expect(later.filter((name) => packedBytes([name]) > 25 * 1024)).toEqual([])
+    expect(readdirSync(join(dist, "console")).filter((name) => /\.(woff2?|ttf|otf|eot)/.test(name))).toEqual([])
+    for (const name of readdirSync(join(dist, "console")).filter((each) => each.endsWith(".css")))
+      expect(readFileSync(join(dist, "console", name), "utf8")).not.toContain("@font-face")
   })
 
   it("names the licence of each library in it, and holds nothing of the server", () => {
@@ -44,14 +47,12 @@ describe("What is published of the console", () => {
 })
 
 describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = consoleWorld()
   let origin: string
   let opened: ConsolePage
 
   const open = async (look: Look = {}) => {
-    opened = await openPage(browser, origin, look)
+    opened = await openPage(world.browser, origin, look)
     return opened
   }
   const signIn = async (look: Look = {}, path = "/") => {
@@ -70,27 +71,20 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
   }
 
   beforeAll(async () => {
-    buildConsole()
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-    origin = originOf(server)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    origin = originOf(world.server)
   })
 
   it("signs in by the printed link once, and takes its code out of the address", async () => {
     const { page, settled } = await open()
-    await page.goto(linkOf(server, "/projects"))
+    await page.goto(linkOf(world.server, "/projects"))
     await settled("Projects")
     expect(page.url()).toBe(`${origin}/projects`)
     await picture("projects-empty")
     await close()
 
     const again = await open()
-    await again.page.goto(linkOf(server))
+    await again.page.goto(linkOf(world.server))
     await again.page.getByRole("alert").getByText("This code was used before").waitFor()
     expect(again.page.url()).toBe(`${origin}/`)
     await picture("sign-in-refused")
@@ -132,8 +126,8 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await page.keyboard.press("p")
     await settled("Projects")
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Projects")
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
-    await Flow.liveApp(server.api, items[0]!.id, 0)
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
+    await Flow.liveApp(world.server.api, items[0]!.id, 0)
     await page.reload()
     const row = page.getByRole("row", { name: /Corner Shop/ })
     await row.getByRole("link", { name: /^corner-shop\.apps\.localhost/ }).waitFor()
@@ -158,16 +152,16 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
   })
 
   it("lists what waits: a Change that owes an approval, and walks through by j and k", async () => {
-    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
+    const { items } = await world.server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
     const checks = [{ id: "test", title: "Ours", command: "true", required: true, timeoutMs: 60_000 }]
     for (const [name, path, text] of [
       ["Check by our own command", "pawl.json", JSON.stringify({ checks })],
       ["A list of checks that is none", "pawl.json", '{"checks":{}}'],
       ["Say when we are open", "public/hours.txt", "9 to 5\n"]
     ] as const) {
-      const change = await Flow.openChange(server.api, items[0]!.id, name)
-      await Flow.edit(server.api, change, { [path]: text })
-      await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+      const change = await Flow.openChange(world.server.api, items[0]!.id, name)
+      await Flow.edit(world.server.api, change, { [path]: text })
+      await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     }
     const { page, settled } = await signIn()
     await settled("Inbox")

@@ -1,14 +1,12 @@
 import * as Provider from "@pawl/testing/provider/ScriptedProvider"
 import { says, type Turn } from "@pawl/testing/provider/Script"
-import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../../../server/test/e2e/kit/BrowserProbe.ts"
+import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import { type Gate, gate } from "../../../server/test/e2e/agents/Watch.ts"
 import * as ChangeFlow from "../../../server/test/e2e/kit/ChangeFlow.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { done, environmentOf, script, type Team, titleOf, write } from "../../../server/test/e2e/kit/ScriptedTeam.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../../../server/test/e2e/kit/ServerProcess.ts"
-import { buildConsole } from "./kit/BuiltConsole.ts"
+import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
 
@@ -30,10 +28,15 @@ const team: Team = {
 }
 
 describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
   let provider: Provider.ScriptedProvider
-  let server: ServerProcess
-  let browser: Browser
+  // Begun and ended around the server, which asks it.
+  afterAll(() => provider.close())
+  const world = consoleWorld({
+    environment: async () => {
+      provider = await Provider.open(() => says("nothing yet"))
+      return environmentOf(provider)
+    }
+  })
   let projectId: string
   let goals = 0
 
@@ -48,31 +51,19 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
       return thinks.pass()
     })
     goals += 1
-    const { id } = await ChangeFlow.openGoal(server.api, projectId, `Say when the shop is open, ${goals}`)
+    const { id } = await ChangeFlow.openGoal(world.server.api, projectId, `Say when the shop is open, ${goals}`)
     await thinks.reached
     return { id, thinks }
   }
 
   beforeAll(async () => {
-    buildConsole()
-    provider = await Provider.open(() => says("nothing yet"))
-    ;[server, browser] = await Promise.all([
-      startServer({ data: folder.path, environment: environmentOf(provider) }),
-      launch()
-    ])
-    projectId = (await Flow.createProject(server.api, "shop")).id
-    await Flow.liveApp(server.api, projectId, 0)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    await provider.close()
-    folder.remove()
+    projectId = (await Flow.createProject(world.server.api, "shop")).id
+    await Flow.liveApp(world.server.api, projectId, 0)
   })
 
   it("is a picture and a list, with the budget, and the turns of the agent that works come in while one looks", async () => {
     const { id, thinks } = await standing()
-    const { complaints, context, page } = await openSignedIn(browser, server, `/changes/${id}/work`)
+    const { complaints, context, page } = await openSignedIn(world.browser, world.server, `/changes/${id}/work`)
     // A run that goes on is looked at again and again.
     await page.getByRole("img", { name: /^4 Tasks/ }).waitFor()
     await page.getByText(/^\$0\.\d{4} of \$5\.00 spent/).waitFor()
@@ -91,14 +82,14 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
 
   it("is steered by the keyboard: a note, a stop that asks first, a retry, and a Task that is taken over", async () => {
     const { id, thinks } = await standing()
-    const { complaints, context, page } = await openSignedIn(browser, server, `/changes/${id}/work`)
+    const { complaints, context, page } = await openSignedIn(world.browser, world.server, `/changes/${id}/work`)
     const running = page.getByRole("list", { name: "Tasks" }).locator(":scope > li").nth(1)
     await running.getByLabel("Note for the agent").focus()
     await page.keyboard.type("Say the lunch break too")
     await page.keyboard.press("Enter")
     await running.getByRole("list", { name: "Notes" }).getByText("Say the lunch break too").waitFor()
     const statusOf = async () => {
-      const { task } = await server.api.get<{ task: { status: string; blockedBy?: string | null } }>(
+      const { task } = await world.server.api.get<{ task: { status: string; blockedBy?: string | null } }>(
         `/v1/tasks/tsk_${id}_page`
       )
       return `${task.status} ${task.blockedBy ?? ""}`
@@ -122,7 +113,7 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
     await running.getByRole("button", { name: "Retry" }).click()
     await running.getByText(/^A person does it/).waitFor({ state: "detached" })
     await Flow.until(
-      () => server.api.get<{ task: { attempt: number } }>(`/v1/tasks/tsk_${id}_page`),
+      () => world.server.api.get<{ task: { attempt: number } }>(`/v1/tasks/tsk_${id}_page`),
       ({ task }) => task.attempt > 1
     )
     await page.reload()
@@ -140,10 +131,10 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
         ? { ...turn, usage: { input: 100, output: 45_000 } }
         : turn
     })
-    const { id } = await ChangeFlow.openGoal(server.api, projectId, "Spend it all", 0.09)
-    await ChangeFlow.changeWhen(server.api, id, ({ status }) => status === "budget_blocked")
+    const { id } = await ChangeFlow.openGoal(world.server.api, projectId, "Spend it all", 0.09)
+    await ChangeFlow.changeWhen(world.server.api, id, ({ status }) => status === "budget_blocked")
     provider.follow(usual)
-    const { broken, complaints, context, page, picture } = await openSignedIn(browser, server, "/")
+    const { broken, complaints, context, page, picture } = await openSignedIn(world.browser, world.server, "/")
     await page.getByRole("link", { name: "Spend it all" }).click()
     await page.waitForURL(`**/changes/${id}/work`)
     await page
@@ -166,15 +157,15 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
       .getByRole("status")
       .getByText(/^The work stopped/)
       .waitFor({ state: "detached" })
-    await ChangeFlow.verifiedOf(server.api, id)
-    expect(await ChangeFlow.changeOf(server.api, id)).toMatchObject({ budget_usd: 2 })
+    await ChangeFlow.verifiedOf(world.server.api, id)
+    expect(await ChangeFlow.changeOf(world.server.api, id)).toMatchObject({ budget_usd: 2 })
     expect(complaints).toEqual([])
     await context.close()
   })
 
   it("says what stands there where nobody works yet", async () => {
-    const change = await Flow.openChange(server.api, projectId, "Nobody is at it")
-    const { complaints, context, shows } = await openSignedIn(browser, server, `/changes/${change.id}/work`)
+    const change = await Flow.openChange(world.server.api, projectId, "Nobody is at it")
+    const { complaints, context, shows } = await openSignedIn(world.browser, world.server, `/changes/${change.id}/work`)
     await shows("Nobody works on it yet")
     expect(complaints).toEqual([])
     await context.close()
@@ -184,7 +175,7 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
     "breaks no rule of WCAG 2.2 AA and fits, $theme and $width wide",
     async (look) => {
       const { id, thinks } = await standing()
-      const opened = await openSignedIn(browser, server, `/changes/${id}/work`, look)
+      const opened = await openSignedIn(world.browser, world.server, `/changes/${id}/work`, look)
       await opened.page.getByRole("region", { name: "Arguments of write" }).waitFor()
       expect(await opened.broken()).toEqual([])
       expect(await opened.tooWide()).toBe(0)

@@ -1,10 +1,10 @@
 /** Projects that a user may see, by their label, by words, or by what moved last. */
 import { Effect } from "effect"
 import { find } from "../ledger/Decision.ts"
-import { type Asked, search, speaking } from "../ledger/Search.ts"
+import { type Asked, search } from "../ledger/Search.ts"
 import { History } from "../ledger/History.ts"
 import { Records } from "../ledger/Records.ts"
-import type { ProjectOrder, RecencyListing } from "../ledger/Recency.ts"
+import { type ProjectOrder, projectSpeaking, type RecencyListing } from "../ledger/Recency.ts"
 import type { Project, ProjectStatus } from "../model/Project.ts"
 import { roleOf, sightOf, visibleProjects } from "./Access.ts"
 
@@ -20,11 +20,6 @@ export interface ProjectsAsked extends Asked {
   readonly order?: ProjectOrder
 }
 
-const speaksOf = (q: string) => {
-  const speaks = speaking(q)
-  return ({ id, label, name, slug }: Project): boolean => speaks([name, slug, label].join(" "), id)
-}
-
 /** The Project of a label; null for none, and for one that the user may not see. Labels are kept for good, each for one. */
 const ofLabel = Effect.fnUntraced(function* (userId: string, label: string) {
   const reserved = yield* find("label", label)
@@ -33,11 +28,10 @@ const ofLabel = Effect.fnUntraced(function* (userId: string, label: string) {
   return isSeen ? project.record : null
 })
 
-/** A page of them in an order that the store knows. By words they are looked through, as `search` says. */
+/** A page of them in an order that the store knows. It knows words too, and what it tells is looked at once more. */
 const ordered = Effect.fnUntraced(function* (
   userId: string,
-  how: Pick<RecencyListing, "order" | "statuses">,
-  speaks: ((project: Project) => boolean) | null,
+  how: Pick<RecencyListing, "order" | "statuses" | "q">,
   asked: Asked
 ) {
   const { recent } = yield* History
@@ -53,20 +47,20 @@ const ordered = Effect.fnUntraced(function* (
     })
     return { items: kept.map(({ record }) => record), cursors: kept.map(({ cursor }) => cursor), nextCursor }
   })
-  if (speaks !== null) return yield* search(page, speaks, asked)
+  if (how.q !== undefined) return yield* search(page, projectSpeaking(how.q), asked)
   const { items, nextCursor } = yield* page(asked)
   return { items, nextCursor }
 })
 
 /**
- * A page of the Projects that a user may see and asks for. By words they are looked through, as `search` says, and by status
- * too where they are not asked for in an order.
+ * A page of the Projects that a user may see and asks for. By words and by status they are looked through, as `search` says,
+ * where they are not asked for in an order.
  */
 export const projectsOf = Effect.fnUntraced(function* (
   userId: string,
   { label, order, q, status, ...asked }: ProjectsAsked
 ) {
-  const hasWords = q === undefined ? () => true : speaksOf(q)
+  const hasWords = q === undefined ? () => true : projectSpeaking(q)
   const statuses = typeof status === "string" ? [status] : status
   const speaks = (project: Project) => statuses?.includes(project.status) !== false && hasWords(project)
   if (label !== undefined) {
@@ -74,8 +68,8 @@ export const projectsOf = Effect.fnUntraced(function* (
     return { items: project !== null && speaks(project) ? [project] : [], nextCursor: null }
   }
   if (order !== undefined) {
-    const how = { order, ...(statuses === undefined ? {} : { statuses }) }
-    return yield* ordered(userId, how, q === undefined ? null : hasWords, asked)
+    const how = { order, ...(statuses === undefined ? {} : { statuses }), ...(q === undefined ? {} : { q }) }
+    return yield* ordered(userId, how, asked)
   }
   if (q !== undefined || status !== undefined)
     return yield* search((page) => visibleProjects(userId, page), speaks, asked)

@@ -181,10 +181,15 @@ const seen = Effect.fnUntraced(function* (stored: Commit.Stored<Session>) {
   yield* Effect.flatMap(Ledger, (ledger) => ledger.commit(commit)).pipe(Effect.catchTag("Conflict", () => Effect.void))
 })
 
-const stored = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
-  const hash = yield* sha256(Redacted.value(secret))
-  return (yield* (yield* Records).list("session", { where: { hash }, limit: 1 })).items[0] ?? null
-})
+/** What a session's secret leaves behind where the secret itself must not be: its digest, which lets nobody in. */
+export const traceOf = (secret: Redacted.Redacted): Effect.Effect<string> => sha256(Redacted.value(secret))
+
+const traced = (hash: string) =>
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.list("session", { where: { hash }, limit: 1 }), ({ items }) => items[0] ?? null)
+  )
+
+const stored = (secret: Redacted.Redacted) => Effect.flatMap(traceOf(secret), traced)
 
 /** Who is in the session of this secret, which counts as used. Fails with `Unauthenticated`. */
 export const authenticate = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
@@ -210,11 +215,14 @@ const ending = Effect.fnUntraced(function* (id: string) {
   return { answer: null, commit: { name: "Sessions.end", projectId: null, writes: [deletion(session)] } }
 })
 
-/** Ends the session of this secret. One that there is not any more is no failure. */
-export const end = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
-  const found = yield* stored(secret)
+/** Ends the session whose secret left this trace. One that there is not any more is no failure. */
+export const endTraced = Effect.fnUntraced(function* (trace: string) {
+  const found = yield* traced(trace)
   if (found !== null) yield* decideAndCommit(ending(found.record.id))
 }, Effect.withSpan("Sessions.end"))
+
+/** Ends the session of this secret, as `endTraced` does. */
+export const end = (secret: Redacted.Redacted) => Effect.flatMap(traceOf(secret), endTraced)
 
 /** Ends a session for its user, or for who answers for the user. For everybody else it does not exist. */
 export const endFor = Effect.fnUntraced(function* (callerId: string, id: string) {

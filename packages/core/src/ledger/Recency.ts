@@ -1,6 +1,7 @@
 /** Projects by what happened to them last: which are asked for, and how far a page of them goes. */
-import type { ProjectStatus } from "../model/Project.ts"
+import type { Project, ProjectStatus } from "../model/Project.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { speaking } from "./Search.ts"
 
 /** What puts a Project first: that something of it moved last, or that it was promoted last. */
 export const projectOrders = ["moved", "promoted"] as const
@@ -19,10 +20,21 @@ export interface RecencyListing {
   readonly of: ProjectSight
   /** Only those in one of these. */
   readonly statuses?: ReadonlyArray<ProjectStatus>
+  /**
+   * Only those of which `projectSpeaking` says so. Of what no name asks for, such as a hundred capitals of many alphabets,
+   * a store may tell of others too.
+   */
+  readonly q?: string
   /** Default and at most `Limits.pageSize`. */
   readonly limit?: number
   /** The cursor behind a Project that was told. One that is not ours starts at the beginning. */
   readonly cursor?: string
+}
+
+/** Whether each of these words stands in a Project's name, slug or label, in capitals or not, or its id begins so. */
+export const projectSpeaking = (q: string): ((project: Project) => boolean) => {
+  const speaks = speaking(q)
+  return ({ id, label, name, slug }) => speaks([name, slug, label].join(" "), id)
 }
 
 /** A Project and when it was, ms since 1970. Of two that moved at once that is first which was made last. */

@@ -57,14 +57,31 @@ export const search = Effect.fnUntraced(function* <A, E, R>(
 const found = <A>(items: ReadonlyArray<A>, nextCursor: string | null): Found<A> => ({ items, nextCursor })
 
 /**
+ * A text without the difference between capitals and others: what one character becomes depends on no other, so that a
+ * database can do the same. JavaScript alone ends a word with another small sigma.
+ */
+export const folded = (text: string): string => text.toLowerCase().replaceAll("ς", "σ")
+
+/** What is looked for, `folded`: its words, and all of it as an id may begin. */
+export interface Sought {
+  readonly words: ReadonlyArray<string>
+  readonly whole: string
+}
+
+/** What a text asks for. */
+export const soughtBy = (asked: string): Sought => {
+  const whole = folded(asked.trim())
+  return { words: whole.split(/\s+/u), whole }
+}
+
+/**
  * Whether each word of `asked` stands somewhere in a text, in capitals or not; or an id begins as all of it does. All
  * texts have no words.
  */
 export const speaking = (asked: string): ((text: string, id: string) => boolean) => {
-  const whole = asked.trim().toLowerCase()
-  const words = whole.split(/\s+/u)
+  const { whole, words } = soughtBy(asked)
   return (text, id) => {
-    const lower = text.toLowerCase()
+    const lower = folded(text)
     return words.every((word) => lower.includes(word)) || id.startsWith(whole)
   }
 }

@@ -40,18 +40,23 @@ export interface Asking {
   readonly kept: Redacted.Redacted
 }
 
-/** Whom the provider told, in answer to a question. */
-export interface Told extends Subject {
-  /** What made the question one of its kind. */
-  readonly state: Redacted.Redacted
+/** What a browser is to find again when it is back. */
+export interface Leaving {
   /** A path of the console. */
   readonly returnTo: string
+  /** The trace of the session that it was in; null for none. */
+  readonly session: string | null
+}
+
+/** Whom the provider told, in answer to a question. */
+export interface Told extends Subject, Leaving {
+  /** What made the question one of its kind. */
+  readonly state: Redacted.Redacted
 }
 
 /** How people sign in through a browser (authorization code with PKCE, RFC 6749 and RFC 7636). */
 export interface SignInFlow {
-  /** Begins. `returnTo` is a path of the console. */
-  readonly begin: (returnTo: string) => Effect.Effect<Asking, ProviderUnavailable>
+  readonly begin: (leaving: Leaving) => Effect.Effect<Asking, ProviderUnavailable>
   /** `answer` is the path and query that the browser came back with. */
   readonly finish: (answer: string, kept: Redacted.Redacted) => Effect.Effect<Told, SignInRefused | ProviderUnavailable>
 }

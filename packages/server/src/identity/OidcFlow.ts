@@ -9,7 +9,14 @@ import type { Discovery } from "./OidcDiscovery.ts"
 
 /** What a browser keeps while it is at the provider. It is of use only with what the provider sends back. */
 const Kept = Schema.fromJsonString(
-  Schema.Struct({ state: Schema.String, nonce: Schema.String, verifier: Schema.String, returnTo: Schema.String })
+  Schema.Struct({
+    state: Schema.String,
+    nonce: Schema.String,
+    verifier: Schema.String,
+    returnTo: Schema.String,
+    /** The release before keeps none. */
+    session: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
 )
 type Kept = typeof Kept.Type
 
@@ -40,7 +47,7 @@ const refusal = (error: unknown): SignInRefused | ProviderUnavailable => {
 
 /** The flow of a console that people reach at `origin`. */
 export const make = (issuer: string, origin: string, discovery: Discovery): SignInFlow => ({
-  begin: Effect.fnUntraced(function* (returnTo) {
+  begin: Effect.fnUntraced(function* (leaving) {
     const config = yield* discovery
     const [verifier, state, nonce] = [client.randomPKCECodeVerifier(), client.randomState(), client.randomNonce()]
     const challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(verifier))
@@ -52,10 +59,10 @@ export const make = (issuer: string, origin: string, discovery: Discovery): Sign
       state,
       nonce
     })
-    return { url: url.href, kept: packed({ state, nonce, verifier, returnTo }) }
+    return { url: url.href, kept: packed({ state, nonce, verifier, ...leaving }) }
   }),
   finish: Effect.fnUntraced(function* (answer, kept) {
-    const { nonce, returnTo, state, verifier } = yield* unpacked(kept)
+    const { nonce, returnTo, session = null, state, verifier } = yield* unpacked(kept)
     const config = yield* discovery
     const tokens = yield* Effect.tryPromise({
       try: () =>
@@ -69,6 +76,6 @@ export const make = (issuer: string, origin: string, discovery: Discovery): Sign
     })
     const claims = tokens.claims()
     if (claims === undefined) return yield* new SignInRefused({ reason: "the provider does not say who you are" })
-    return { issuer, subject: claims.sub, names: namesOf(claims), state: Redacted.make(state), returnTo }
+    return { issuer, subject: claims.sub, names: namesOf(claims), state: Redacted.make(state), returnTo, session }
   })
 })

@@ -10,7 +10,8 @@ interface Proof {
   readonly title: string
 }
 
-const proofs: ReadonlyArray<Proof> = [...page.text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): “([^”]+)”/gm)].map((match) => ({
+/** A line of a list, or a cell of a table, where there may be several. */
+const proofs: ReadonlyArray<Proof> = [...page.text.matchAll(/\[[^\]]+\]\(([^)]+)\): “([^”]+)”/g)].map((match) => ({
   path: posix.join("docs", match[1]!),
   title: match[2]!
 }))
@@ -25,7 +26,17 @@ describe("The page of promises", () => {
       .split(/^## /m)
       .slice(1)
       .filter((section) => !section.startsWith("Not proved yet"))
-    expect(sections.filter((section) => !/^- \[/m.test(section)).map((section) => section.split("\n")[0])).toEqual([])
-    expect(proofs.length).toBe([...page.text.matchAll(/^- \[/gm)].length)
+    expect(
+      sections.filter((section) => !/\]\([^)]+\): “/.test(section)).map((section) => section.split("\n")[0])
+    ).toEqual([])
+    const listed = page.text.split("\n").filter((line) => line.startsWith("- ["))
+    expect(listed.filter((line) => !/^- \[[^\]]+\]\([^)]+\): “[^”]+”/.test(line))).toEqual([])
+  })
+
+  it("names figures that are measured", () => {
+    const catalogue = readFileSync(join(root, "bench/Catalogue.ts"), "utf8")
+    const named = [...page.text.matchAll(/`(console-[a-z0-9-]+)`/g)].map(([, figure]) => figure!)
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter((figure) => !catalogue.includes(`"${figure}"`))).toEqual([])
   })
 })

@@ -14,8 +14,8 @@ export interface ScreenLook {
 
 const { depth, seed } = inject("pawlDepth") ?? { depth: "deep", seed: 0 }
 
-const some = (all: ReadonlyArray<ScreenLook>): ReadonlyArray<ScreenLook> =>
-  depth === "quick" ? sliceOf(all, 1, seed) : all
+/** Of these in turn, or all. */
+export const some = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => (depth === "quick" ? sliceOf(all, 1, seed) : all)
 
 const all: ReadonlyArray<ScreenLook> = (["light", "dark"] as const).flatMap((theme) =>
   [1280, 390].map((width) => ({ theme, width }))
@@ -24,4 +24,4 @@ const all: ReadonlyArray<ScreenLook> = (["light", "dark"] as const).flatMap((the
 /** Both themes, wide and narrow. */
 export const looks = some(all)
 /** The same, and the narrowest. */
-export const looksToNarrow = some([...all, { theme: "light", width: 320 }])
+export const looksToNarrow = some<ScreenLook>([...all, { theme: "light", width: 320 }])

@@ -69,7 +69,9 @@ export const SessionsApi = HttpApiGroup.make("sessions")
         session: Schema.NullOr(SessionRecord),
         user: UserRecord,
         /** Of the installation, as `/health` says. */
-        environment: Environment
+        environment: Environment,
+        /** Where news begin of what moves after this answer: `after` of `GET /v1/changes-of-state`. */
+        after: Schema.Finite
       })
     }).annotateMerge(about(readingOwn, "The session that asks, and its user"))
   )

@@ -6,6 +6,7 @@ import { endFor, list } from "@pawl/core/access/Sessions"
 import { offerBy } from "@pawl/core/access/SignInCodes"
 import { find } from "@pawl/core/ledger/Decision"
 import type { Session } from "@pawl/core/model/SignIn"
+import * as Time from "@pawl/core/primitives/Time"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
@@ -24,7 +25,8 @@ export const SessionsHttp = HttpApiBuilder.group(PawlApi, "sessions", (handlers)
           const { token, user } = yield* CurrentUser
           const session = yield* find("session", token.id)
           const { environment } = yield* ApiSettings
-          return { session: session === null ? null : withoutHash(session.record), user, environment }
+          const after = yield* Time.nowMillis
+          return { session: session === null ? null : withoutHash(session.record), user, environment, after }
         })
       )
     )

@@ -39,6 +39,15 @@ const flow = Effect.flatMap(IdentityProvider, (provider) =>
     : Effect.succeed(provider.flow)
 )
 
+/**
+ * The trace of the session that the request names; null for none. Whoever was signed in before in this browser is not any
+ * more when somebody signs in: a session's secret is new each time, and the one before is over.
+ */
+const traceHere = Effect.flatMap(asked, (request) => {
+  const secret = SessionCookie.sessionIn(request)
+  return secret === null ? Effect.succeed(null) : Sessions.traceOf(secret)
+})
+
 const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; readonly code?: string }) {
   yield* countStranger
   yield* SessionCookie.refuseCrossSite
@@ -50,9 +59,8 @@ const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; r
     token === undefined
       ? yield* Sessions.beginByCode(Redacted.make(code ?? ""), agent)
       : yield* Sessions.beginByToken(Redacted.make(token), agent)
-  // Whoever was signed in here before is not any more: a session's secret is new at each sign-in.
-  const before = SessionCookie.sessionIn(yield* asked)
-  if (before !== null) yield* Sessions.end(before)
+  const before = yield* traceHere
+  if (before !== null) yield* Sessions.endTraced(before)
   return SessionCookie.settingSession(text)(HttpServerResponse.empty({ status: 204 }))
 })
 
@@ -62,9 +70,11 @@ const callback = Effect.gen(function* () {
   const kept = SessionCookie.askingIn(request)
   if (kept === null)
     return yield* new SignInRefused({ reason: "this browser did not begin it, or more than 10 minutes ago" })
-  const { returnTo, state, ...subject } = yield* (yield* flow).finish(request.url, kept)
+  const { returnTo, session, state, ...subject } = yield* (yield* flow).finish(request.url, kept)
   const userId = yield* userOf(subject)
   const { text } = yield* Sessions.beginByProvider(userId, state, yield* userAgent)
+  // A browser that comes back by a page of the provider's does not bring its session's cookie (`Strict`): what it kept tells.
+  for (const before of new Set([session, yield* traceHere])) if (before !== null) yield* Sessions.endTraced(before)
   const led = HttpServerResponse.empty({ status: 303, headers: { location: returnTo } })
   return SessionCookie.clearingAsking(SessionCookie.settingSession(text)(led))
 })
@@ -96,7 +106,7 @@ export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
           yield* countStranger
           const place = yield* placeOf(query.returnTo)
           yield* SessionCookie.requireSecure
-          const { kept, url } = yield* (yield* flow).begin(place)
+          const { kept, url } = yield* (yield* flow).begin({ returnTo: place, session: yield* traceHere })
           const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
           return SessionCookie.settingAsking(kept)(led)
         })

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { userVerbs } from "../../../src/node/commands/user/UserVerbs.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
@@ -194,6 +196,31 @@ describe("At a terminal", () => {
       ...typing("asked\r", "Which Project?")
     })
     expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(project.id)])
+  })
+
+  it("prints one document and no ESC with --json, of what it found and of what it refuses", async () => {
+    const errors = join(home.path, "errors.txt")
+    const nobody = { ...environment(), PAWL_TOKEN: "pawl_nobody" }
+    const asked = [
+      [["whoami"], environment(), 0],
+      [["project", "list"], environment(), 0],
+      [["change", "view", "chg_00000000-0000-4000-8000-000000000000"], environment(), 1],
+      [["promote"], environment(), 2],
+      [["whoami", "--no-such-option"], environment(), 2],
+      [["project", "list"], nobody, 4]
+    ] as const
+    for (const [args, given, wanted] of asked) {
+      const { code, stdout } = await user.atTerminal([...args, "--json"], {
+        environment: { ...given, FORCE_COLOR: "1" },
+        errorsTo: errors,
+        ...watching
+      })
+      const escapes = stdout.includes(escape) || readFileSync(errors, "utf8").includes(escape)
+      expect({ args, code, escapes }).toEqual({ args, code: wanted, escapes: false })
+      expect({ args, document: JSON.parse(stdout) }).toMatchObject({
+        document: wanted === 0 ? {} : { code: expect.any(String), next: expect.any(Array) }
+      })
+    }
   })
 
   it("does not show a token that is typed", async () => {

@@ -1,10 +1,10 @@
 /** An app's page fills the browser of somebody who is signed in with cookies for the site that it shares with the console. */
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../kit/BrowserProbe.ts"
+import type { BrowserContext, Page } from "playwright-core"
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { browserMissing } from "../kit/BrowserProbe.ts"
+import { browserWorld, oneSite } from "../kit/BrowserWorld.ts"
 import * as Flow from "../kit/Flow.ts"
-import { freePort } from "../kit/LoadBalancer.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import { token } from "../kit/ServerProcess.ts"
 
 /** Milliseconds that the browser waits for a page, on a busy machine. */
 const pageMs = 180_000
@@ -17,34 +17,24 @@ const app = `export default {
 `
 
 describe.skipIf(browserMissing !== null)(`A flood of cookies (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  let console: string
+  const world = browserWorld({
+    environment: async () => {
+      const site = await oneSite()
+      console = site.console
+      return site.environment
+    }
+  })
   let context: BrowserContext
   let page: Page
-  let console: string
   let url: string
 
   beforeAll(async () => {
-    // The last two names are what browsers call a site: the console and its apps are of one.
-    const port = await freePort()
-    console = `http://console.site.localhost:${port}`
-    const environment = {
-      PAWL_PORT: String(port),
-      PAWL_BASE_URL: console,
-      PAWL_APPS_DOMAIN: "apps.site.localhost"
-    }
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path, environment }), launch()])
-    const project = await Flow.createProject(server.api, "flood", Flow.source("one", { "src/index.js": app }))
-    url = (await Flow.liveApp(server.api, project.id, 0)).url
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
+    const project = await Flow.createProject(world.server.api, "flood", Flow.source("one", { "src/index.js": app }))
+    url = (await Flow.liveApp(world.server.api, project.id, 0)).url
   })
   beforeEach(async () => {
-    context = await browser.newContext({ bypassCSP: true })
+    context = await world.browser.newContext({ bypassCSP: true })
     page = await context.newPage()
     page.setDefaultTimeout(pageMs)
   })

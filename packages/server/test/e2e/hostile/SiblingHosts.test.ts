@@ -1,11 +1,11 @@
 /** An app's page in the browser of somebody who is signed in to the console: hosts of one site, so the cookie comes along. */
 import { endpoints } from "@pawl/server/http/index"
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, launch } from "../kit/BrowserProbe.ts"
+import type { BrowserContext, Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { browserMissing } from "../kit/BrowserProbe.ts"
+import { browserWorld, oneSite } from "../kit/BrowserWorld.ts"
 import * as Flow from "../kit/Flow.ts"
-import { freePort } from "../kit/LoadBalancer.ts"
-import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import { token } from "../kit/ServerProcess.ts"
 
 /** Milliseconds that the browser waits for a page, on a busy machine. */
 const pageMs = 180_000
@@ -34,18 +34,22 @@ const app = `export default {
 const open = endpoints.filter(({ need }) => need === null).map(({ path }) => path)
 
 describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  let console: string
+  const world = browserWorld({
+    environment: async () => {
+      const site = await oneSite()
+      console = site.console
+      return { ...site.environment, PAWL_ACCESS_LOG: "true" }
+    }
+  })
   let context: BrowserContext
   let page: Page
-  let console: string
   let ids: ReadonlyMap<string, string>
   let secret: string
 
   /** The requests that reached the API since the log was this long. */
   const seenSince = (from: number): ReadonlyArray<Seen> =>
-    server
+    world.server
       .log()
       .slice(from)
       .split("\n")
@@ -69,7 +73,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
   /** All that may be written by anybody who is signed in. */
   const everything = async () => {
     const lists = ["/v1/projects", "/v1/tokens", "/v1/sessions", "/v1/users", "/v1/organizations", "/v1/inbox"]
-    const of = (path: string) => server.api.get<{ items?: ReadonlyArray<Record<string, unknown>> }>(path)
+    const of = (path: string) => world.server.api.get<{ items?: ReadonlyArray<Record<string, unknown>> }>(path)
     const project = ids.get("projects")
     const more = ["members", "changes", "policy", "webhooks", "approvers", "history"].map(
       (part) => `/v1/projects/${project}/${part}`
@@ -83,24 +87,14 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
     page.evaluate(`(${script})(${JSON.stringify(given)})`)
 
   beforeAll(async () => {
-    // The last two names are what browsers call a site: the console and its apps are of one.
-    const port = await freePort()
-    console = `http://console.site.localhost:${port}`
-    const environment = {
-      PAWL_ACCESS_LOG: "true",
-      PAWL_PORT: String(port),
-      PAWL_BASE_URL: console,
-      PAWL_APPS_DOMAIN: "apps.site.localhost"
-    }
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path, environment }), launch()])
-    const project = await Flow.createProject(server.api, "hostile", Flow.source("one", { "src/index.js": app }))
-    const { url } = await Flow.liveApp(server.api, project.id, 0)
-    const change = await Flow.openChange(server.api, project.id, "one")
+    const project = await Flow.createProject(world.server.api, "hostile", Flow.source("one", { "src/index.js": app }))
+    const { url } = await Flow.liveApp(world.server.api, project.id, 0)
+    const change = await Flow.openChange(world.server.api, project.id, "one")
     ids = new Map([
       ["projects", project.id],
       ["changes", change.id]
     ])
-    context = await browser.newContext({ bypassCSP: true })
+    context = await world.browser.newContext({ bypassCSP: true })
     page = await context.newPage()
     page.setDefaultTimeout(pageMs)
     await page.goto(`${console}/health`)
@@ -113,11 +107,6 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
     if (status !== 204) throw new Error(`nobody could sign in: ${String(status)}`)
     secret = (await context.cookies(console)).find(({ name }) => name === "__Host-pawl")?.value ?? ""
     await page.goto(url)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
   })
 
   /**
@@ -137,7 +126,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
   }
 
   it("gets nothing by fetch, of any endpoint, by any method", async () => {
-    const [before, from] = [await everything(), server.log().length]
+    const [before, from] = [await everything(), world.server.log().length]
     const told = await inPage<ReadonlyArray<string>>(
       `async ([to, all]) => {
         const answers = []
@@ -162,7 +151,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
   })
 
   it("gets nothing by forms, in frames and in windows", async () => {
-    const [before, from] = [await everything(), server.log().length]
+    const [before, from] = [await everything(), world.server.log().length]
     await inPage(
       `async ([to, all]) => {
         for (const { method, path } of all) {
@@ -196,7 +185,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
   })
 
   it("gets nothing by images", async () => {
-    const [before, from] = [await everything(), server.log().length]
+    const [before, from] = [await everything(), world.server.log().length]
     const shown = await inPage<ReadonlyArray<boolean>>(
       `([to, all]) =>
         Promise.all(
@@ -218,7 +207,7 @@ describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? 
   })
 
   it("gets nothing by event streams", async () => {
-    const from = server.log().length
+    const from = world.server.log().length
     const opened = await inPage<ReadonlyArray<boolean>>(
       `async ([to, all]) => {
         const answers = []

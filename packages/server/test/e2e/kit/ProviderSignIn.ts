@@ -1,5 +1,5 @@
 /** Signing in by a provider of identities with a browser: the same on a machine and on Cloudflare. */
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Issuer } from "../../node/identity/Issuer.ts"
 
 /** What was answered, its body as JSON where it is some. */
@@ -39,9 +39,9 @@ export const providerSignIns = (issuer: Issuer, installed: () => SignedInto): vo
   const place = () => installed().place
   const asking = (answer: Answer): string => `__Host-pawl-oidc=${cookiesOf(answer).get("__Host-pawl-oidc")}`
   /** Goes to the provider and comes back, up to the address that it leads to. */
-  const begin = async (returnTo?: string) => {
+  const begin = async (returnTo?: string, headers: Readonly<Record<string, string>> = {}) => {
     const query = returnTo === undefined ? "" : `?returnTo=${encodeURIComponent(returnTo)}`
-    const started = await ask(`${origin()}/auth/oidc/start${query}`)
+    const started = await ask(`${origin()}/auth/oidc/start${query}`, { headers })
     const away = started.headers.get("location")!
     const back = new URL((await ask(away)).headers.get("location")!)
     return {
@@ -171,6 +171,49 @@ export const providerSignIns = (issuer: Issuer, installed: () => SignedInto): vo
     const other = await finish(next.callback, `${next.cookie}; __Host-pawl=${secret}`)
     expect(cookiesOf(other).get("__Host-pawl")).toMatch(/^[\w-]{43}$/)
     expect(cookiesOf(other).get("__Host-pawl")).not.toBe(secret)
+  })
+
+  describe("in a browser where somebody is signed in", () => {
+    const inSession = (secret: string) => ({ cookie: `__Host-pawl=${secret}`, "sec-fetch-site": "same-origin" })
+    const statusOf = async (secret: string) =>
+      (await ask(`${origin()}/v1/session`, { headers: inSession(secret) })).status
+    const signIn = async (before?: string): Promise<string> => {
+      const { callback, cookie } = await begin("/", before === undefined ? {} : inSession(before))
+      // The page that leads back is the provider's: browsers send no cookie along that is `Strict`.
+      const answer = await finish(callback, cookie)
+      expect(answer.status).toBe(303)
+      return cookiesOf(answer).get("__Host-pawl")!
+    }
+
+    it("ends the session that was there when it was asked, and no other of the same person", async () => {
+      const [first, elsewhere] = [await signIn(), await signIn()]
+      const next = await signIn(first)
+      expect([await statusOf(first), await statusOf(elsewhere), await statusOf(next)]).toEqual([401, 200, 200])
+    })
+
+    it("ends that of somebody else too, and one whose cookie comes along", async () => {
+      const mine = await signIn()
+      issuer.person = { sub: "next", name: "Next Person" }
+      const theirs = await signIn(mine)
+      issuer.person = { sub: "248289761001", name: "Jane Doe" }
+      expect([await statusOf(mine), await statusOf(theirs)]).toEqual([401, 200])
+      const { callback, cookie } = await begin()
+      expect((await finish(callback, `${cookie}; __Host-pawl=${theirs}`)).status).toBe(303)
+      expect(await statusOf(theirs)).toBe(401)
+    })
+
+    it("ends nothing when it signs nobody in, and keeps nothing that opens the session", async () => {
+      const first = await signIn()
+      const { callback, cookie } = await begin("/", inSession(first))
+      const kept = Buffer.from(cookie.split("=")[1]!, "base64url").toString()
+      expect(JSON.parse(kept)).toMatchObject({ session: expect.stringMatching(/^[0-9a-f]{64}$/) })
+      expect(kept).not.toContain(first)
+      expect(await statusOf(JSON.parse(kept).session)).toBe(401)
+      issuer.twist = { aud: "other" }
+      refused(await finish(callback, cookie))
+      issuer.twist = {}
+      expect(await statusOf(first)).toBe(200)
+    })
   })
 
   it("tells a person what went wrong on a page, with the same status", async () => {

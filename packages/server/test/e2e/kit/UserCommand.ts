@@ -17,6 +17,8 @@ export interface Doing {
   readonly environment?: Readonly<Record<string, string>>
   /** Called with what was said so far, each time that something is. */
   readonly onOutput?: (all: string, child: ChildProcess) => void
+  /** At a terminal, the file that standard error goes to; without it the terminal shows both. */
+  readonly errorsTo?: string
   /** Called with the process once it is there. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -92,7 +94,8 @@ export const userCommand = (home: string): UserCommand => {
       return ended(command, rest, environmentOf(doing), doing.folder ?? folder, doing)
     },
     atTerminal: async (args, doing = {}) => {
-      const line = (await commandOf(args)).map(quoted).join(" ")
+      const command = (await commandOf(args)).map(quoted).join(" ")
+      const line = doing.errorsTo === undefined ? command : `${command} 2>${quoted(doing.errorsTo)}`
       return ended("script", ["-qec", line, "/dev/null"], environmentOf(doing), doing.folder ?? folder, doing)
     }
   }

@@ -3,11 +3,11 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { page as errorPage, type PageName } from "@pawl/router/Pages"
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { browserMissing, cookiesAt, launch, probeApp, setting } from "../kit/BrowserProbe.ts"
+import type { BrowserContext, Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { browserMissing, cookiesAt, probeApp, setting } from "../kit/BrowserProbe.ts"
+import { browserWorld } from "../kit/BrowserWorld.ts"
 import * as Flow from "../kit/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
 /** Milliseconds that the browser waits for a page, on a busy machine. */
 const pageMs = 180_000
@@ -16,19 +16,17 @@ const pageMs = 180_000
 const pictures = process.env["PAWL_TEST_PICTURES"]
 
 describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chromium"})`, () => {
-  const folder = temporaryFolder()
-  let server: ServerProcess
-  let browser: Browser
+  const world = browserWorld()
   let context: BrowserContext
   let page: Page
   let complaints: Array<string> = []
 
   const probe = async (slug: string): Promise<string> => {
-    const project = await Flow.createProject(server.api, slug, Flow.source("one", { "src/index.js": probeApp }))
-    return (await Flow.liveApp(server.api, project.id, 0)).url
+    const project = await Flow.createProject(world.server.api, slug, Flow.source("one", { "src/index.js": probeApp }))
+    return (await Flow.liveApp(world.server.api, project.id, 0)).url
   }
   const open = async () => {
-    context = await browser.newContext()
+    context = await world.browser.newContext()
     page = await context.newPage()
     page.setDefaultTimeout(pageMs)
     complaints = []
@@ -38,15 +36,6 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     })
     page.on("pageerror", (error) => complaints.push(error.message))
   }
-
-  beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ data: folder.path }), launch()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-    folder.remove()
-  })
 
   const fillCart = async (url: string, times: number) => {
     for (let time = 0; time < times; time++) {
@@ -62,18 +51,20 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
   }
 
   it("keeps the carts and the users of the shop, a preview and a version apart, side by side", async () => {
-    const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", {
+    const { project } = await world.server.api.post<{ project: { id: string } }>("/v1/projects", {
       slug: "shop",
       template: "shop"
     })
-    await Flow.liveApp(server.api, project.id, 0)
-    const change = await Flow.openChange(server.api, project.id, "hours")
-    await Flow.edit(server.api, change, { "public/hours.txt": "open\n" })
-    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.liveApp(world.server.api, project.id, 0)
+    const change = await Flow.openChange(world.server.api, project.id, "hours")
+    await Flow.edit(world.server.api, change, { "public/hours.txt": "open\n" })
+    const candidate = await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
     expect(candidate.status).toBe("verified")
-    const { preview } = await server.api.get<{ preview: { url: string } }>(`/v1/candidates/${candidate.id}/preview`)
-    await Flow.promote(server.api, candidate.id)
-    const shop = await Flow.liveApp(server.api, project.id, 1)
+    const { preview } = await world.server.api.get<{ preview: { url: string } }>(
+      `/v1/candidates/${candidate.id}/preview`
+    )
+    await Flow.promote(world.server.api, candidate.id)
+    const shop = await Flow.liveApp(world.server.api, project.id, 1)
     const version = shop.url.replace("//shop.", "//v0000001--shop.")
 
     await open()
@@ -152,20 +143,20 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
 
   /** A Project whose app was served and is removed, with the URL that it had. */
   const removed = async (slug: string): Promise<string> => {
-    const { id } = await Flow.createProject(server.api, slug)
-    const { url } = await Flow.liveApp(server.api, id, 0)
-    await server.api.delete(`/v1/projects/${id}/app`)
+    const { id } = await Flow.createProject(world.server.api, slug)
+    const { url } = await Flow.liveApp(world.server.api, id, 0)
+    await world.server.api.delete(`/v1/projects/${id}/app`)
     return url
   }
   /** A Project whose first build fails. */
   const unbuilt = async (slug: string): Promise<void> => {
     const { id } = await Flow.createProject(
-      server.api,
+      world.server.api,
       slug,
       Flow.source("one", { "src/index.js": "export default {" })
     )
     await Flow.until(
-      () => server.api.get<{ app: { status: string } | null }>(`/v1/projects/${id}/app`),
+      () => world.server.api.get<{ app: { status: string } | null }>(`/v1/projects/${id}/app`),
       ({ app }) => app?.status === "build_failed"
     )
   }
@@ -198,7 +189,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     const pages = createServer((request, response) => {
       const shown = errorPage((request.url ?? "").slice(1) as PageName, {
         method: "GET",
-        host: `a-rather-long-label-of-an-app-that-nobody-wrote.apps.localhost:${server.port}`
+        host: `a-rather-long-label-of-an-app-that-nobody-wrote.apps.localhost:${world.server.port}`
       })
       response.writeHead(shown.status, shown.headers.flat())
       void (async () => {

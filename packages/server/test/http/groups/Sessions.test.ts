@@ -40,6 +40,7 @@ describe("A browser's session", () => {
     expect(secretOf(answer)).not.toBe("")
     const { body } = await inside(secretOf(answer), "GET", "/v1/session")
     expect(body).toEqual({
+      after: expect.any(Number),
       environment: "production",
       session: {
         id: expect.stringMatching(/^ses_/),

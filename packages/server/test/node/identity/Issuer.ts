@@ -49,6 +49,8 @@ export class Issuer {
   isUnsigned = false
   /** With which secret a client came for what a code stands for, the last time; null without one. */
   clientSecret: string | null = null
+  /** Asks a person on a page of its own before it leads back, while it is set. */
+  asksFirst = false
   /** Answers nothing while it is set. */
   isAway = false
   readonly #grants = new Map<string, Grant>()
@@ -127,8 +129,11 @@ export class Issuer {
     })
     const back = new URL(redirectUri)
     back.search = new URLSearchParams({ code, state: asked.get("state") ?? "", iss: this.url }).toString()
-    res.writeHead(302, { location: back.href })
-    res.end()
+    if (!this.asksFirst) return void res.writeHead(302, { location: back.href }).end()
+    res.writeHead(200, { "content-type": "text/html; charset=utf-8" })
+    res.end(
+      `<!doctype html><title>Provider</title><link rel="icon" href="data:,"><a href="${back.href.replaceAll("&", "&amp;")}">Go on as Jane Doe</a>`
+    )
   }
 
   async #exchange(asked: URLSearchParams): Promise<[number, unknown]> {

@@ -95,6 +95,43 @@ const expected = (order: ProjectOrder): ReadonlyArray<string> =>
     .toSorted(([n, at], [m, other]) => other - at || m - n)
     .map(([n]) => projectId(n))
 
+/** Names with letters of which databases make others than a program does, and what is found of them, what moved last first. */
+const names = [
+  "Corner SHOP",
+  "shop of the ÄRZTE",
+  "Öl und Brot",
+  "Kelvin \u212aelvin \u212bngstr\u00f6m",
+  "\u0130stanbul",
+  "\u039f\u0394\u039f\u03a3 \u1e9e",
+  "\ud801\udc00 Deseret",
+  "100%_[a-z]*?'\"\\ ^]",
+  "日本の店"
+]
+const spoken: Readonly<Record<string, ReadonlyArray<number>>> = {
+  shop: [2, 1],
+  "SHOP corner": [1],
+  "shop ärzte": [2],
+  "ÖL BROT": [3],
+  öl: [3],
+  oel: [],
+  kelvin: [4],
+  "\u212aELVIN ÅNGSTRÖM": [4],
+  istanbul: [],
+  "i\u0307stanbul": [5],
+  "\u0130STAN": [5],
+  οδος: [6],
+  "ΟΔΟσ ß": [6],
+  "\ud801\udc28 deseret": [7],
+  "%_[A-Z]*?'\"\\": [8],
+  "^]": [8],
+  "100 ' \"": [8],
+  日本: [9],
+  本日: [],
+  "\u0000": [],
+  p9: [9],
+  "p1 nothing": []
+}
+
 const seeded = Effect.gen(function* () {
   yield* Effect.forEach(numbers, (n) => made(n))
   // What moves is written at the time of the store's clock.
@@ -158,6 +195,50 @@ export const recencyContract = (name: string, fixture: StoreFixture): void => {
         ])
         expect(yield* paged("moved", 2, { statuses: [] })).toEqual([])
         expect(yield* paged("promoted", 2, { statuses: ["active"] })).toEqual([])
+      })
+    )
+
+    promise(
+      "keeps those in whose name, slug or label all words stand, in capitals or not, or whose id begins so",
+      Effect.gen(function* () {
+        for (const [n, name] of names.entries()) yield* made(n + 1, { name })
+        for (const [q, found] of Object.entries(spoken))
+          for (const limit of [1, 3])
+            expect([q, yield* paged("moved", limit, { q })]).toEqual([q, found.map(projectId)])
+        expect(yield* paged("moved", 5, { q: projectId(3).toUpperCase() })).toEqual([projectId(3)])
+        expect(yield* paged("moved", 50, { q: projectId(3).slice(0, 8) })).toHaveLength(names.length)
+        expect(yield* paged("promoted", 5, { q: "shop" })).toEqual([])
+        yield* promoted(2, 0, start)
+        expect(yield* paged("promoted", 5, { q: "shop", statuses: ["active"] })).toEqual([projectId(2)])
+        expect(yield* paged("promoted", 5, { q: "shop", statuses: ["archived"] })).toEqual([])
+      })
+    )
+
+    promise(
+      "finds the one that words name among more than are looked through anywhere, in one page",
+      Effect.gen(function* () {
+        const others = Limits.searchedRecords + 10
+        yield* made(1, { name: "The needle" })
+        yield* Effect.forEach(Array.from({ length: others }), (_, n) => made(n + 2))
+        expect(yield* recent("moved", { q: "needle", limit: 1 })).toMatchObject({
+          items: [projectId(1)],
+          nextCursor: null
+        })
+      })
+    )
+
+    promise(
+      "loses none whose words have more capitals than one question folds",
+      Effect.gen(function* () {
+        const capitals = Array.from({ length: 90 }, (_, n) =>
+          String.fromCodePoint(n < 30 ? 0x410 + n : 0x10a0 - 30 + n)
+        )
+        const name = capitals.join("").slice(0, 60)
+        yield* made(1, { name })
+        yield* made(2, { name: `${name.toLowerCase()} shop` })
+        expect(yield* paged("moved", 5, { q: `${name} SHOP` })).toEqual([projectId(2)])
+        const every = [...capitals, "shop"].join(" ")
+        expect(yield* paged("moved", 5, { q: every })).not.toContain(projectId(1))
       })
     )
 

@@ -77,7 +77,7 @@ export const install = async (
     version: "0.0.0-test",
     requestsPerMinute: 1_000_000,
     buildsPerDay: 1_000_000,
-    checks: { image: "checks:1", program: program({ force: "bubblewrap" }) },
+    checks: { image: "checks:1", program: await program({ force: "bubblewrap" }) },
     repositories: "packs",
     ...options
   }

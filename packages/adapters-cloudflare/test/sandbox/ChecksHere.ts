@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { build } from "esbuild"
 import { convertV4MiniflareOptions, Miniflare } from "miniflare"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
+import { oneFile } from "../../../adapters-local/test/OneFile.ts"
 import { dockerStandIn } from "./DockerStandIn.ts"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -24,10 +25,10 @@ const workerCode = async (): Promise<string> => {
 }
 
 /** The program of checks as the image would have it, told what to offer. */
-export const program = (choice: object): ReadonlyArray<string> => [
+export const program = async (choice: object): Promise<ReadonlyArray<string>> => [
   process.execPath,
   "--conditions=pawl-source",
-  here("../../../adapters-local/src/sandbox/SandboxProgram.ts"),
+  await oneFile(here("../../../adapters-local/src/sandbox/SandboxProgram.ts")),
   JSON.stringify(choice)
 ]
 

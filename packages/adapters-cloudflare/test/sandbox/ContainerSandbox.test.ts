@@ -4,11 +4,14 @@ import { join } from "node:path"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
 import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
 import { jobOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
+import { depth } from "@pawl/testing/Depth"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { layer } from "@pawl/adapters-cloudflare/sandbox/ContainerSandbox"
 import { makeHost } from "../../../adapters-local/test/sandbox/SandboxHost.ts"
 import { checksHere, program } from "./ChecksHere.ts"
+
+const [honestly, nothing] = await Promise.all([program({ force: "bubblewrap" }), program({ force: "none" })])
 
 /** An object of checks for as long as a layer lives. */
 const containers = (run: ReadonlyArray<string>) =>
@@ -22,7 +25,9 @@ const containers = (run: ReadonlyArray<string>) =>
     )
   )
 
-sandboxContract("ContainerSandbox", { layer: containers(program({ force: "bubblewrap" })), host: makeHost })
+// Inside it is bubblewrap, which `Isolations.test.ts` of adapters-local tries with everything at every depth.
+const differsInLimits = depth === "quick" ? ({ differsInLimits: true } as const) : {}
+sandboxContract("ContainerSandbox", { layer: containers(honestly), host: makeHost, ...differsInLimits })
 
 const using = async <A>(
   run: ReadonlyArray<string>,
@@ -48,9 +53,7 @@ describe("ContainerSandbox", () => {
     const lying = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c"]
     const instead = `mount --bind ${folder}/bwrap /usr/bin/bwrap && exec "$@"`
     const claimed = (before: ReadonlyArray<string>) =>
-      using([...before, ...program({ force: "bubblewrap" })], ({ calls }) =>
-        Effect.runPromise(Effect.provide(isolation, layer(calls)))
-      )
+      using([...before, ...honestly], ({ calls }) => Effect.runPromise(Effect.provide(isolation, layer(calls))))
     const [honest, liar] = await Promise.all([claimed([]), claimed([...lying, instead, "sh"])]).finally(() =>
       rmSync(folder, { recursive: true, force: true })
     )
@@ -59,13 +62,13 @@ describe("ContainerSandbox", () => {
   })
 
   it("has no isolation where nothing in the container proves one, and says what is missing", () =>
-    using(program({ force: "none" }), async ({ calls }) => {
+    using(nothing, async ({ calls }) => {
       const found = await Effect.runPromise(Effect.provide(Effect.flip(isolation), layer(calls)))
       expect(found).toMatchObject({ _tag: "IsolationMissing", reason: expect.stringContaining("switched off") })
     }))
 
   it("loses its jobs with its container, says so to who waits for them, and starts another", () =>
-    using(program({ force: "bubblewrap" }), async ({ calls, engine }) => {
+    using(honestly, async ({ calls, engine }) => {
       const lost = await Effect.runPromise(
         Effect.provide(
           Effect.gen(function* () {

@@ -1,22 +1,15 @@
-/** git by way of a spawner: the contract of repositories, and the spawner's own life. */
+/** The life of a spawner of git. What repositories promise by way of one is in `GitRepositories.test.ts`. */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { repositoriesContract } from "@pawl/testing/contracts/repositories/RepositoriesContract"
 import { short } from "../../src/repositories/GitCommand.ts"
 import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
-import { layer } from "../../src/repositories/GitRepositories.ts"
 import { childrenOf, commandOf } from "../Processes.ts"
 
 const root = mkdtempSync(join(tmpdir(), "git-processes-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-let count = 0
-
-repositoriesContract("git by a spawner", {
-  layer: () => layer({ directory: join(root, `${count++}`) }).pipe(Layer.provideMerge(layerSpawner(join(root, "run"))))
-})
 
 const spawners = (): number => childrenOf(process.pid).filter((pid) => commandOf(pid).includes("SpawnerProcess")).length
 const version = short({ gitDir: root, args: ["--version"] })

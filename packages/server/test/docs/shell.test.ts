@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
 import { describe, expect, it } from "vitest"
 import { compiled, main } from "../e2e/kit/CompiledPrograms.ts"
 import { startServer, temporaryFolder, token } from "../e2e/kit/ServerProcess.ts"
@@ -17,8 +18,12 @@ const shellWithPawl = async (home: string): Promise<Readonly<Record<string, stri
   return { PATH: path, XDG_CONFIG_HOME: join(home, "config") }
 }
 
+const [first = "", ...others] = shellPages
+/** What is read first is run at every depth; each page is a server and the whole way to a host. */
+const pages = [first, ...slice(others, { quick: 2 })]
+
 describe("The commands of a page", () => {
-  it.each(shellPages)(
+  it.each(pages)(
     "do what the page says, in order, on a new server: %s",
     async (path) => {
       const folder = temporaryFolder()

@@ -28,7 +28,7 @@ const tests = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const byThief = new Map<string, ReadonlyArray<string>>()
   for (const part of parts) {
     const thief = part.slice(0, part.indexOf('"'))
-    const titles = [...part.matchAll(/^ +(?:it\(|\]\)\()"([^"]+)"/gm)].map((match) =>
+    const titles = [...part.matchAll(/^ +(?:it(?:\.each\(slice\(.*?\)\))?|\]\))\(\s*"([^"]+)"/gm)].map((match) =>
       match[1]!.replace(/: %s is %s$/, "")
     )
     byThief.set(thief, titles)

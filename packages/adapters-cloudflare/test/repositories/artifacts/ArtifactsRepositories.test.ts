@@ -74,7 +74,7 @@ describe("Repositories on Artifacts", () => {
     Effect.runPromise(
       Effect.gen(function* () {
         const artifacts = standIn()
-        for (let n = 1; n <= rounds({ quick: 3, deep: 20 }); n++) {
+        for (let n = 1; n <= rounds({ quick: 1, deep: 20 }); n++) {
           const { cand, edit, merge, project, s0, ws } = yield* scene(yield* worker(artifacts), projectId(n))
           const made = yield* Effect.forEach([1, 2], (at) =>
             Effect.flatMap(edit(ws(at), s0.commit, { x: `${at}` }), ({ commit }) =>
@@ -140,7 +140,7 @@ const nth = (artifacts: ArtifactsStandIn, operation: Operation, n: number, troub
 }
 
 describe("An Artifacts that is in trouble", () => {
-  for (const [operation, trouble] of slice(troubles, { quick: 3 }))
+  for (const [operation, trouble] of slice(troubles, { quick: 2 }))
     it(`is a typed failure wherever ${operation} is ${trouble}, and the same again comes to the same end`, () =>
       Effect.runPromise(
         Effect.gen(function* () {

@@ -31,12 +31,13 @@ const longLine = Effect.fnUntraced(function* ({ git }: Machine) {
 })
 
 describe("Packs that are many", () => {
-  it("become one base with an index, which a machine without copies begins with; the rest goes after the grace", () =>
+  it("become one base with an index, which a machine without copies begins with; the rest goes after the grace, and who still holds an older list looks once for a newer one", () =>
     run((world) =>
       Effect.gen(function* () {
         const here = yield* world.machine()
         const line = yield* longLine(here)
         const before = yield* keys
+        const old = yield* packsOf(line.project)
         expect(before.length).toBeGreaterThan(0)
         expect(yield* isPackSweepDue).toBe(true)
         yield* sweep(here)
@@ -70,6 +71,18 @@ describe("Packs that are many", () => {
         )
         expect(yield* keys).toEqual([`${base}.idx`, `${base}.pack`, ...(named ?? [])].toSorted())
         expect((yield* (yield* world.machine()).git.main(line.project)).commit).toBe(next.commit)
+
+        const log = yield* PackLog
+        let asked = 0
+        const since: PackLog["Service"]["since"] = (ref, held) =>
+          ref.fork === undefined && held === null && asked++ < 1 ? Effect.succeed(old) : log.since(ref, held)
+        const late = yield* Effect.provideService(world.machine(), PackLog, { ...log, since })
+        // One look at the old list: in the turn.
+        expect(yield* late.git.resolve(line.canon, line.at.commit)).toEqual(line.at)
+        const objects = yield* ObjectStore
+        for (const key of yield* keys) yield* objects.remove(key)
+        const empty = yield* world.machine()
+        expect(yield* tagOf(empty.git.resolve(line.canon, line.at.commit))).toBe("RepositoriesUnavailable")
       })
     ))
 
@@ -111,29 +124,6 @@ describe("Packs that are many", () => {
         expect(reads).toBeGreaterThan(2)
         expect(yield* (yield* world.machine()).git.main(line.project)).toEqual(at)
         expect((yield* packsOf(line.project))?.packs.filter(({ isBase }) => isBase)).toHaveLength(1)
-      })
-    ))
-
-  it("that a list names and that are gone are looked for in a newer list, once", () =>
-    run((world) =>
-      Effect.gen(function* () {
-        const here = yield* world.machine()
-        const line = yield* longLine(here)
-        const log = yield* PackLog
-        const old = yield* packsOf(line.project)
-        yield* sweep(here)
-        yield* TestClock.adjust(Limits.packGraceMs)
-        yield* sweep(here)
-        let asked = 0
-        const since: PackLog["Service"]["since"] = (ref, held) =>
-          ref.fork === undefined && held === null && asked++ < 1 ? Effect.succeed(old) : log.since(ref, held)
-        const late = yield* Effect.provideService(world.machine(), PackLog, { ...log, since })
-        // One look at the old list: in the turn.
-        expect(yield* late.git.resolve(line.canon, line.at.commit)).toEqual(line.at)
-        const objects = yield* ObjectStore
-        for (const key of yield* keys) yield* objects.remove(key)
-        const cold = yield* world.machine()
-        expect(yield* tagOf(cold.git.resolve(line.canon, line.at.commit))).toBe("RepositoriesUnavailable")
       })
     ))
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { slice } from "@pawl/testing/Depth"
 import { userVerbs } from "../../../src/node/commands/user/UserVerbs.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 import { typing, type UserCommand, type UserEnded, userCommand, watching } from "../kit/UserCommand.ts"
@@ -65,7 +66,8 @@ const cases: ReadonlyArray<readonly [string, () => Readonly<Record<string, strin
 ]
 
 describe("Every verb answers --json with one document and no ESC", () => {
-  it.each(cases)("%s", async (title, environment, more) => {
+  // Each is a process for every verb.
+  it.each(slice(cases, { quick: 2 }))("%s", async (title, environment, more) => {
     const codes = new Map<string, number | null>()
     const left = [...userVerbs]
     const work = async () => {

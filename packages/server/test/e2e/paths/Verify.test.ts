@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process"
+import { slice } from "@pawl/testing/Depth"
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -158,7 +159,7 @@ describe("pawl verify on what a server has left", () => {
     expect(code).toBe(1)
   })
 
-  it.each<[what: string, code: string, alter: (database: DatabaseSync) => void]>([
+  const changes: ReadonlyArray<[what: string, code: string, alter: (database: DatabaseSync) => void]> = [
     [
       "an evidence row",
       "record_mismatch",
@@ -222,11 +223,15 @@ describe("pawl verify on what a server has left", () => {
         rewrite(database, "pawl_chain_log", projectId, (row) => ({ ...row, checkpoint: null, size: 0 }))
       }
     ]
-  ])("names what was done to the database file: %s is %s", async (_, finding, alter) => {
-    const { code, output } = await verified(copy(alter))
-    expect(output).toContain(`  ${finding}  `)
-    expect(code).toBe(1)
-  })
+  ]
+  it.each(slice(changes, { quick: 4 }))(
+    "names what was done to the database file: %s is %s",
+    async (_, finding, alter) => {
+      const { code, output } = await verified(copy(alter))
+      expect(output).toContain(`  ${finding}  `)
+      expect(code).toBe(1)
+    }
+  )
 
   /** Changes what the row of the host carries of the chain. */
   const carrying = (
@@ -241,7 +246,9 @@ describe("pawl verify on what a server has left", () => {
   const canonOf = (path: string): string => join(path, "repositories", projectId.slice(5, 7), projectId, "canon.git")
   const headOf = (path: string): string => join(path, "heads", `${projectId}.json`)
 
-  it.each<[what: string, code: string, exit: number, alter: (database: DatabaseSync, path: string) => void]>([
+  const damages: ReadonlyArray<
+    [what: string, code: string, exit: number, alter: (database: DatabaseSync, path: string) => void]
+  > = [
     ["the repository, gone", "commit_missing", 1, (_, path) => rmSync(canonOf(path), { recursive: true })],
     [
       "the repository, gone, of a Project that is said to be archived and still serves",
@@ -338,7 +345,8 @@ describe("pawl verify on what a server has left", () => {
         writeFileSync(file, bytes)
       }
     ]
-  ])(
+  ]
+  it.each(slice(damages, { quick: 2 }))(
     "names in a folder, and both programs in its pack, what was taken away or damaged: %s",
     async (...[, finding, exit, alter]) => {
       const pack = join(copies.path, `pack-${count++}`)

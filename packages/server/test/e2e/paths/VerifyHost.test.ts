@@ -1,6 +1,7 @@
 /** `pawl verify` of an app's own host: it needs no token and no server but that, and trusts one key. */
 import { createServer } from "node:http"
 import { join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
@@ -72,11 +73,12 @@ describe("pawl verify, of an app's own host", () => {
     expect(told).toMatchObject([{ project: id, findings: [], missing: [], isSummed: true, served: { generation: 2 } }])
   })
 
-  it.each<[what: string, code: string, alter: (fields: Record<string, unknown>) => unknown]>([
+  const lies: ReadonlyArray<[what: string, code: string, alter: (fields: Record<string, unknown>) => unknown]> = [
     ["another bundle", "live_mismatch", (fields) => ({ ...fields, bundle: { sha256: "e".repeat(64) } })],
     ["another commit", "live_mismatch", (fields) => ({ ...fields, commit: "e".repeat(40) })],
     ["no statement", "live_unstated", (fields) => ({ ...fields, statement: null })]
-  ])("names a router that serves %s: %s", async (_, code, alter) => {
+  ]
+  it.each(slice(lies, { quick: 1 }))("names a router that serves %s: %s", async (_, code, alter) => {
     const ended = await through(saying(alter))
     expect([ended.code, codesIn(ended)]).toEqual([1, [code]])
   })

@@ -1,5 +1,6 @@
 /** What people say beside a decision and a rollback stands in rows that both programs verify. */
 import { join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 import { pawl } from "../kit/Command.ts"
@@ -58,10 +59,11 @@ describe("rows with what people said, served by a router that enforces", () => {
     expect(verdictOf(verdict)).toEqual(nothing)
   })
 
-  it.each<[what: string, alter: (row: Record<string, unknown>) => Record<string, unknown>]>([
+  const altered: ReadonlyArray<[what: string, alter: (row: Record<string, unknown>) => Record<string, unknown>]> = [
     ["another note", (row) => ({ ...row, note: "not read" })],
     ["no note", ({ note: _, ...row }) => row]
-  ])("are record_mismatch to both with %s", async (_, alter) => {
+  ]
+  it.each(slice(altered, { quick: 1 }))("are record_mismatch to both with %s", async (_, alter) => {
     const copy = copyOf(data, (database) => {
       const rows = database.prepare("SELECT id FROM pawl_approval").all()
       expect(rows).toHaveLength(2)

@@ -135,7 +135,7 @@ describe.each(slice(origins, { quick: 1 }))("An installation on %s", (from, targ
       files.find((path) => path.startsWith("keys/")),
       "manifest.json"
     ]
-    for (const path of chosen) {
+    for (const path of slice(chosen, { quick: 2 })) {
       const whole = readFileSync(join(backup, path!))
       const flipped = Uint8Array.from(whole)
       flipped[Math.floor(flipped.length / 2)]! ^= 1

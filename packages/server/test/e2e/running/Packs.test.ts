@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "no
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
+import { slice } from "@pawl/testing/Depth"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
@@ -117,8 +118,11 @@ const lives = (name: string, processes: ReadonlyArray<string>, onPostgres: boole
   })
 }
 
-lives("Repositories as packs in SQLite", ["api,router,worker"], false)
-lives("Repositories as packs in Postgres, for three processes", ["api,router", "worker", "worker"], true)
+const homes = [
+  () => lives("Repositories as packs in SQLite", ["api,router,worker"], false),
+  () => lives("Repositories as packs in Postgres, for three processes", ["api,router", "worker", "worker"], true)
+]
+for (const declared of slice(homes, { quick: 1 })) declared()
 
 describe("Repositories as packs in a data folder", () => {
   const folder = temporaryFolder()

@@ -37,7 +37,7 @@ describe("A worker that is killed", () => {
   it.each(
     slice(
       places.map((place) => [place.says, place] as const),
-      { quick: 3 }
+      { quick: 2 }
     )
   )(
     "%s loses nothing: its Task is ready again once its lease has ended, and goes live by another worker",

@@ -1,5 +1,6 @@
 /** `pawl work` on a running server: agents that people bring take Tasks from a goal to its host, or give them back. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { slice } from "@pawl/testing/Depth"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChangeFlow from "../kit/ChangeFlow.ts"
@@ -206,18 +207,23 @@ describe("An agent that is known by name", () => {
     ["opencode", "opencode", "acp"],
     ["gemini", "gemini", "--acp"]
   ]
-  it.each(known)("is started as it says of itself, and driven over ACP: %s", async (name, command, args) => {
-    const goal = await world.goal(`known-${name}`, one)
-    const agent = world.agent(name, [{ write: "src/index.js", text: page }])
-    const folder = join(world.user.folder, `bin-${name}`)
-    mkdirSync(folder)
-    const called = join(folder, "called")
-    writeFileSync(join(folder, command), `#!/bin/sh\necho "$*" > '${called}'\nexec ${agent.command}\n`, { mode: 0o755 })
-    const environment = { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
-    const ended = await world.work(goal, ["--next", "--agent", name, "--json"], { environment })
-    expect(said(ended)).toMatchObject({ outcome: "published" })
-    expect(readFileSync(called, "utf8").trim()).toBe(args)
-  })
+  it.each(slice(known, { quick: 1 }))(
+    "is started as it says of itself, and driven over ACP: %s",
+    async (name, command, args) => {
+      const goal = await world.goal(`known-${name}`, one)
+      const agent = world.agent(name, [{ write: "src/index.js", text: page }])
+      const folder = join(world.user.folder, `bin-${name}`)
+      mkdirSync(folder)
+      const called = join(folder, "called")
+      writeFileSync(join(folder, command), `#!/bin/sh\necho "$*" > '${called}'\nexec ${agent.command}\n`, {
+        mode: 0o755
+      })
+      const environment = { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
+      const ended = await world.work(goal, ["--next", "--agent", name, "--json"], { environment })
+      expect(said(ended)).toMatchObject({ outcome: "published" })
+      expect(readFileSync(called, "utf8").trim()).toBe(args)
+    }
+  )
 })
 
 describe("A Task that comes to nothing", () => {
@@ -230,16 +236,20 @@ describe("A Task that comes to nothing", () => {
     ["whose command is not there", "no-such-agent-anywhere", /exited with 127/],
     ["that its agent gives up by its tools", [{ tool: "task_give_up", given: { reason: "too hard" } }], /too hard/]
   ]
-  it.each(cases)("%s is ready again, with the reason, and the command ends with 1", async (name, steps, reason) => {
-    const goal = await world.goal(`no-${cases.findIndex(([each]) => each === name)}`, one)
-    const args = typeof steps === "string" ? ["--agent", steps] : ["--agent", world.agent("no", steps).command, "--acp"]
-    const ended = await world.work(goal, ["--next", "--json", ...args])
-    expect(said(ended)).toMatchObject({ code: "gave_up", reason: expect.stringMatching(reason) })
-    expect(ended.code).toBe(1)
-    const task = await taskNow(world.server(), goal.taskOf("page"))
-    expect(task).toMatchObject({ status: "ready", reason: expect.stringMatching(reason) })
-    expect(folders()).toEqual([])
-  })
+  it.each(slice(cases, { quick: 2 }))(
+    "%s is ready again, with the reason, and the command ends with 1",
+    async (name, steps, reason) => {
+      const goal = await world.goal(`no-${cases.findIndex(([each]) => each === name)}`, one)
+      const args =
+        typeof steps === "string" ? ["--agent", steps] : ["--agent", world.agent("no", steps).command, "--acp"]
+      const ended = await world.work(goal, ["--next", "--json", ...args])
+      expect(said(ended)).toMatchObject({ code: "gave_up", reason: expect.stringMatching(reason) })
+      expect(ended.code).toBe(1)
+      const task = await taskNow(world.server(), goal.taskOf("page"))
+      expect(task).toMatchObject({ status: "ready", reason: expect.stringMatching(reason) })
+      expect(folders()).toEqual([])
+    }
+  )
 
   it("is given up when somebody interrupts it: the agent is told, nothing of it goes on, and the command ends with 130", async () => {
     const goal = await world.goal("interrupted", one)

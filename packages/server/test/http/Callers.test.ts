@@ -20,6 +20,9 @@ const pathOf = (to: Endpoint, id: string) => to.path.replace(":id", encodeURICom
 /** Their answers are made when they are asked for: with another signature, or the time to go on from. */
 const madeAnew: ReadonlyArray<string> = ["inbox.changesOfState", "projects.vsa"]
 
+/** A text of an answer without the moment at which it was given. */
+const timeless = (text: string): string => text.replace(/"after":[0-9]+/, '"after":0')
+
 /** Not JSON, and JSON of no endpoint. */
 const malformed = ["{", "7"]
 
@@ -62,7 +65,9 @@ describe("The wrong caller", () => {
       (endpoint) =>
         endpoint.method === "GET" && !["account.tokens", "changes.workGraph", ...madeAnew].includes(endpoint.name)
     )
-    return Promise.all(reading.map(async (endpoint) => [endpoint.name, (await ask(endpoint, ownerToken)).text]))
+    return Promise.all(
+      reading.map(async (endpoint) => [endpoint.name, timeless((await ask(endpoint, ownerToken)).text)])
+    )
   }
 
   beforeAll(async () => {
@@ -138,7 +143,7 @@ describe("The wrong caller", () => {
     const headers = { "x-request-id": "the-same-for-both" }
     const told = async (path: string, token: string | null) => {
       const answer = await api.call("GET", path, { token, headers })
-      return [path.split("?", 1)[0], answer.status, answer.text, [...answer.headers]]
+      return [path.split("?", 1)[0], answer.status, timeless(answer.text), [...answer.headers]]
     }
     const reading = guarded.filter(({ method, name }) => method === "GET" && !madeAnew.includes(name))
     for (const endpoint of reading)

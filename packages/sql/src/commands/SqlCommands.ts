@@ -84,6 +84,12 @@ const latest = (projectId: string, kinds: ReadonlyArray<string>): Query => ({
   params: [projectId, ...kinds]
 })
 
+const renewing = (lease: Lease, now: number, leaseMs: number): Statement => ({
+  sql: `UPDATE pawl_command SET ready_at = ? ${held}`,
+  params: [now + leaseMs, ...holding(lease, now)],
+  rows: 1
+})
+
 /** `Commands` over a database whose tables are there. `signals` wake those who wait for work. */
 export const make = (database: Database["Service"], signals: Signals): Commands["Service"] => {
   const wake = Effect.sync(() => signals.notify(work))
@@ -125,20 +131,7 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
     ...makeClaims(database, signals),
     ...makeDeadLetters(database, wake),
     renew: (lease, leaseMs) =>
-      Effect.asVoid(
-        fenced(
-          "renew",
-          lease,
-          (now) => [
-            {
-              sql: `UPDATE pawl_command SET ready_at = ? ${held}`,
-              params: [now + leaseMs, ...holding(lease, now)],
-              rows: 1
-            }
-          ],
-          "passing"
-        )
-      ),
+      Effect.asVoid(fenced("renew", lease, (now) => [renewing(lease, now, leaseMs)], "passing")),
     finish: (lease) =>
       Effect.flatMap(nowMillis, (now) =>
         // One that a power cut takes back finds all its steps in the journal.

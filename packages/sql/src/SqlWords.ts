@@ -11,9 +11,9 @@ type Dialect = Database["Service"]["dialect"]
 const lastLetter = 0x1efff
 
 /** How many other letters a question on SQLite can fold: few sizes, for each is a text of its own that is kept. */
-const sizes = [0, 4, 16, 40] as const
+const sizes = [0, 4, 16, 24] as const
 /** A Durable Object nests expressions 100 deep, and takes 100 parameters. */
-const foldsMost = 40
+const foldsMost = 24
 
 /** Capitals outside ASCII whose small forms have a letter of it (the sign of Kelvin, and I with a dot). */
 const always = ["\u212a", "\u0130"]

@@ -107,7 +107,8 @@ const sources = FastCheck.uniqueArray(FastCheck.tuple(path, text), {
 }).map((each) => new Map(each))
 
 const edit = FastCheck.record({
-  path,
+  /** Which of the files that there are at first. */
+  which: FastCheck.nat(4),
   what: FastCheck.constantFrom("lines", "lines", "lines", "delete", "rename", "copy", "create"),
   to: FastCheck.constantFrom("e.txt", "new/f g.txt", "ü/ñ.txt"),
   at: FastCheck.nat(30),
@@ -125,13 +126,15 @@ const linesEdited = (before: string, { at, insert, remove }: Edit): string =>
 
 const edited = (files: Files, edits: ReadonlyArray<Edit>): Files => {
   const after = new Map(files)
+  const names = [...files.keys()]
   for (const each of edits) {
-    const before = after.get(each.path)
+    const name = names[each.which % names.length]!
+    const before = after.get(name)
     if (each.what === "create") after.set(each.to, each.text)
     else if (before !== undefined) {
-      if (each.what === "delete" || each.what === "rename") after.delete(each.path)
+      if (each.what === "delete" || each.what === "rename") after.delete(name)
       if (each.what === "rename" || each.what === "copy") after.set(each.to, linesEdited(before, each))
-      if (each.what === "lines") after.set(each.path, linesEdited(before, each))
+      if (each.what === "lines") after.set(name, linesEdited(before, each))
     }
   }
   return after

@@ -12,7 +12,12 @@ const app = (
 <title>Shop</title><link rel="icon" href="data:,"><style>body{font:20px sans-serif;padding:2rem;background:#fff;color:#222}</style>
 <h1>${word}</h1><p id="wide"></p><script>
 document.cookie = "visits=1"
-document.getElementById("wide").textContent = innerWidth + " wide, " + (document.cookie === "" ? "no cookies" : "cookies")
+const tell = () => {
+  const kept = document.cookie === "" ? "no cookies" : "cookies"
+  document.getElementById("wide").textContent = innerWidth + " wide, " + kept
+}
+addEventListener("resize", tell)
+tell()
 </script></html>\`
 export default { fetch: () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }) }
 `

@@ -65,6 +65,14 @@ const twoPlaces: FileEdits = {
 }
 const changer: FileEdits = { "src/c.txt": text(linesOf("src/c.txt")).replace("src/c.txt line 0", "one 0") }
 
+// One side moves a file; the other changes it, and puts what it was before at the very place where it went.
+const gone: FileEdits = { "src/d.txt": null, "moved/one.txt": text(linesOf("src/d.txt")) }
+const copier: FileEdits = {
+  "src/d.txt": text(linesOf("src/d.txt")).replace("src/d.txt line 0", "one 0"),
+  "moved/one.txt": text(linesOf("src/d.txt")),
+  "a.txt": one
+}
+
 describe("The audit's own merge of trees", () => {
   it("agrees with git on every clean merge of random edits and moves, and sees each file that was slipped in or altered", async () => {
     const directory = join(root, "repositories")
@@ -119,7 +127,8 @@ describe("The audit's own merge of trees", () => {
           seed,
           examples: [
             [carried, carrier],
-            [twoPlaces, changer]
+            [twoPlaces, changer],
+            [gone, copier]
           ]
         })
       )

@@ -142,16 +142,25 @@ const explainMoves = Effect.fnUntraced(function* (
     const likely = [...added.filter((path) => wrong.has(path)), ...added.filter((path) => !wrong.has(path))]
     for (const to of likely) {
       if (!wrong.has(from) && !wrong.has(to)) continue
-      const sides = {
-        base: from,
-        ours: ours.entries.has(to) ? to : from,
-        theirs: theirs.entries.has(to) ? to : from
+      let isMoved = false
+      for (const sides of movesOf(trees, from, to)) {
+        if (++tries > Limits.auditMoves) return
+        isMoved = yield* merges(sides, to)
+        if (isMoved) break
       }
-      if (++tries > Limits.auditMoves) return
-      if (!(yield* merges(sides, to))) continue
+      if (!isMoved) continue
       wrong.delete(to)
       wrong.delete(from)
       break
     }
   }
 })
+
+/**
+ * Where the sides may have the file that went from one place to another: at the new place, or still at the old one. A side
+ * that has both may have put another file there: then git merges what stands at the old one.
+ */
+const movesOf = ({ ours, theirs }: Trees, from: string, to: string): ReadonlyArray<Sides> => {
+  const places = ({ entries }: Tree) => [to, from].filter((path) => entries.has(path))
+  return places(ours).flatMap((one) => places(theirs).map((other): Sides => ({ base: from, ours: one, theirs: other })))
+}

@@ -38,11 +38,12 @@ const commitHeader = (body: Uint8Array): ReadonlyArray<string> => {
 const namedBy = ({ body, type }: GitObject): ReadonlyArray<string> =>
   type === "tree" ? treeEntries(body) : type === "commit" ? commitHeader(body) : []
 
-/** Whether a pack was handed to this fork by another one that the log has, with all that the other has. */
-const isHandedOn = (cached: CachedProject, { fresh, ref }: Left, pack: string): boolean => {
+/** Whether each pack was handed to this fork by another one that the log has, with all that the other has. */
+const areHandedOn = (cached: CachedProject, { fresh, ref }: Left, packs: ReadonlyArray<string>): boolean => {
   const own = new Set([...fresh, ...(cached.copies.get(keyOf(ref))?.files ?? [])])
   const others = [...cached.copies].filter(([key]) => key !== keyOf(ref) && key !== keyOf({ project: ref.project }))
-  return others.some(([, { files }]) => files.has(pack) && [...files].every((file) => own.has(file)))
+  const whole = others.filter(([, { files }]) => [...files].every((file) => own.has(file)))
+  return packs.every((pack) => whole.some(([, { files }]) => files.has(pack)))
 }
 
 /**
@@ -54,7 +55,7 @@ const isAtHand = Effect.fnUntraced(function* (parts: CopyParts, cached: CachedPr
   const { loose, packs } = objects
   if (ref.fork === undefined || loose.length > LocalLimits.packLooseObjects) return false
   const names = packs.map(({ name }) => name)
-  if (!names.every((name) => isHandedOn(cached, left, name))) return false
+  if (!areHandedOn(cached, left, names)) return false
   const alone = new Set(loose.map(({ id }) => id))
   const named = [...(tip === null ? [] : [tip]), ...loose.flatMap(namedBy)].filter((id) => !alone.has(id))
   const { gitDir } = yield* pathIn(parts, ref)

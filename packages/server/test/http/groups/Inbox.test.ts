@@ -3,16 +3,8 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "../ExpectProblem.ts"
 import { type Api, newCandidate, newProject, newUser, source, startApi } from "../TestApi.ts"
+import type { StateFrame } from "../../../src/http/answer/StateFrames.ts"
 import { decodeEvents } from "./EventReader.ts"
-
-interface Frame {
-  readonly sequence: number
-  readonly projectId: string
-  readonly kind: string
-  readonly id: string
-  readonly to: string
-  readonly changeId: string | null
-}
 
 /** A source whose checks a Change alters, so that somebody must approve. */
 const risky = { "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "true" }] }) }
@@ -121,11 +113,11 @@ describe("News of all Projects", () => {
     expect(response.headers.get("content-type")).toContain("text/event-stream")
     const events = decodeEvents(response)
     close = events.close
-    const until = async (done: (frame: Frame) => boolean): Promise<ReadonlyArray<Frame>> => {
-      const seen: Array<Frame> = []
+    const until = async (done: (frame: StateFrame) => boolean): Promise<ReadonlyArray<StateFrame>> => {
+      const seen: Array<StateFrame> = []
       for (;;) {
         const { data, id } = await events.next()
-        const frame = data as Frame
+        const frame = data as StateFrame
         expect(id).toBe(String(frame.sequence))
         seen.push(frame)
         if (done(frame)) return seen

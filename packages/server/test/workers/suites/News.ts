@@ -3,19 +3,11 @@ import { describe, expect, it } from "vitest"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import { remove } from "../../e2e/kit/Removals.ts"
+import type { StateFrame } from "../../../src/http/answer/StateFrames.ts"
 import { decodeEvents } from "../../http/groups/EventReader.ts"
 
-interface Frame {
-  readonly sequence: number
-  readonly projectId: string
-  readonly kind: string
-  readonly id: string
-  readonly to: string
-  readonly changeId: string | null
-}
-
 interface Page {
-  readonly items: ReadonlyArray<Frame>
+  readonly items: ReadonlyArray<StateFrame>
   readonly after: number
 }
 
@@ -32,11 +24,11 @@ export const news = (installed: () => Installed): void => {
     })
     expect(response.headers.get("content-type")).toContain("text/event-stream")
     const { close, next } = decodeEvents(response)
-    const until = async (done: (frame: Frame) => boolean): Promise<ReadonlyArray<Frame>> => {
-      const seen: Array<Frame> = []
+    const until = async (done: (frame: StateFrame) => boolean): Promise<ReadonlyArray<StateFrame>> => {
+      const seen: Array<StateFrame> = []
       for (;;) {
         const { data, id } = await next()
-        const frame = data as Frame
+        const frame = data as StateFrame
         expect(id).toBe(String(frame.sequence))
         seen.push(frame)
         if (done(frame)) return seen
@@ -63,7 +55,7 @@ export const news = (installed: () => Installed): void => {
       await Flow.edit(api, change, { "note.txt": "told" })
       const { id } = await Flow.requestCandidate(api, change)
       // What the checks come to is another matter: an installation may have no container for them.
-      const isOver = ({ to }: Frame) => to !== "composing" && to !== "verifying"
+      const isOver = ({ to }: StateFrame) => to !== "composing" && to !== "verifying"
       const first = await until((frame) => frame.kind === "candidate" && frame.id === id && isOver(frame))
       const elsewhere = await Flow.openChange(api, other.id, "told too")
       const all = [...first, ...(await until((frame) => frame.id === elsewhere.id))]
@@ -76,12 +68,12 @@ export const news = (installed: () => Installed): void => {
         to: "created",
         changeId: elsewhere.id
       })
-      const stepOf = (each: Pick<Frame, "kind" | "id" | "to">) => [each.kind, each.id, each.to]
-      const fromChange = <A extends Pick<Frame, "id">>(steps: ReadonlyArray<A>) =>
+      const stepOf = (each: Pick<StateFrame, "kind" | "id" | "to">) => [each.kind, each.id, each.to]
+      const fromChange = <A extends Pick<StateFrame, "id">>(steps: ReadonlyArray<A>) =>
         steps.slice(steps.findIndex((each) => each.id === change.id))
       const told = fromChange(all.filter(({ projectId }) => projectId === one.id))
       expect(told.every(({ changeId }) => changeId === change.id)).toBe(true)
-      const { items } = await api.get<{ items: ReadonlyArray<Frame> }>(`/v1/projects/${one.id}/history`)
+      const { items } = await api.get<{ items: ReadonlyArray<StateFrame> }>(`/v1/projects/${one.id}/history`)
       expect(told.length).toBeGreaterThan(5)
       expect(told.map(stepOf)).toEqual(fromChange(items).slice(0, told.length).map(stepOf))
     })
@@ -92,7 +84,7 @@ export const news = (installed: () => Installed): void => {
       const { after, items } = await api.get<Page>("/v1/changes-of-state")
       expect(items).toEqual([])
       const change = await Flow.openChange(api, project.id, "missed")
-      const isIt = (frame: Frame) => frame.id === change.id && frame.to === "created"
+      const isIt = (frame: StateFrame) => frame.id === change.id && frame.to === "created"
       const page = await Flow.until(
         () => since(after),
         (found) => found.items.some(isIt)

@@ -57,7 +57,10 @@ export const bench: Bench = async ({ rounds, say }) => {
   const folder = temporaryFolder()
   const postgres = await PostgresServer.start()
   const start = (roles: string) =>
-    startServer({ data: folder.path, environment: { PAWL_DATABASE_URL: postgres.url, PAWL_ROLES: roles } })
+    startServer({
+      data: folder.path,
+      environment: { PAWL_DATABASE_URL: postgres.url, PAWL_ROLES: roles, PAWL_APP_BUILDS_PER_DAY: "100000" }
+    })
   const all = [await start("api,router,worker"), await start("router"), await start("router")]
   const times: { readonly release: Array<number>; readonly removal: Array<number> } = { release: [], removal: [] }
   const measure = async () => {

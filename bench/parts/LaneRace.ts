@@ -44,6 +44,8 @@ export const openRaces = async (data: string, slots: number) => {
     const began = Date.now()
     await Flow.requestCandidate(api, all[0]!.change)
     await Promise.all(all.slice(1).map(({ change }) => Flow.requestCandidate(api, change)))
+    // Nobody can have landed before, and each question takes time of the server's.
+    await pause(sleepSeconds * 1000)
     await Lane.settled(api, project.id, all)
     const facts = await Lane.factsOf(api, project.id, all)
     const landed = facts.generations.slice(1).map(({ promotedAt }) => Date.parse(promotedAt) - began)

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { bundlesFolder, bundling } from "./OwnPrograms.ts"
+import { bundlesFolder, bundling, ownPlace } from "./OwnPrograms.ts"
 
 const made = new Map<string, Promise<string>>()
 
@@ -18,7 +18,7 @@ const make = async (source: string): Promise<string> => {
     ...bundling,
     entryPoints: [source],
     outfile,
-    define: { "import.meta.url": place },
+    plugins: [ownPlace()],
     // What is CommonJS inside asks for Node's own modules.
     banner: { js: `const require = process.getBuiltinModule("node:module").createRequire(${place});` }
   })

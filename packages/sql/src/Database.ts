@@ -5,6 +5,7 @@
  */
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Keeping } from "@pawl/core/ledger/Commit"
 import type { Signals } from "@pawl/core/ledger/Signals"
 import { Context, Effect, Layer } from "effect"
 
@@ -33,13 +34,6 @@ export type Outcome =
   | { readonly _tag: "Applied"; readonly answers: ReadonlyArray<ReadonlyArray<Row>> }
   /** Nothing was changed: the statement at `index` missed its number of rows. `rows` is what `otherwise` answered. */
   | { readonly _tag: "Missed"; readonly index: number; readonly rows: ReadonlyArray<Row> }
-
-/**
- * Whether a batch is on the disk when it is answered. One that is `passing` is there for every process at once, and outlasts
- * the death of all of them; a power cut may take it, with nothing that was answered after it as lasting. For what means
- * nothing once all processes are gone, such as who works on what.
- */
-export type Keeping = "lasting" | "passing"
 
 /** A client of one database. `batch` is one transaction, `query` a single statement. */
 export class Database extends Context.Service<

@@ -9,7 +9,8 @@ import {
   type RepositoriesUnavailable
 } from "@pawl/core/project/Repositories"
 import { pipe, succeed } from "./GitCommand.ts"
-import { countPacks, create, io, keep, readMain, writeMain } from "./GitFolder.ts"
+import { folder } from "./FolderAside.ts"
+import { countPacks, io, readMain, writeMain } from "./GitFolder.ts"
 import { lookupCommit, lookupParents, lookupType, present } from "./GitLookup.ts"
 import { isAncestor } from "./GitMerge.ts"
 import type { GitReaders } from "./GitReaders.ts"
@@ -57,9 +58,9 @@ export const seed =
     writing({ project }, (path) =>
       Effect.gen(function* () {
         const tree = yield* Effect.fromResult(editTree(emptyTree, files))
-        yield* io("create", () => create(path, keeping))
+        yield* io("create", () => folder.create(path, keeping))
         const made = yield* write(path, tree, { parents: [], message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
+        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keeping))
         return made
       })
     )

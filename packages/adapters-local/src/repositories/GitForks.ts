@@ -1,12 +1,13 @@
 /** Forks: made, written, merged in, removed. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import {
   ObjectNotFound,
   type Repositories,
   RepositoriesUnavailable,
   type RepositoryRef
 } from "@pawl/core/project/Repositories"
-import { create, forksIn, io, keep, remove as removeFolder } from "./GitFolder.ts"
+import { folder } from "./FolderAside.ts"
+import { forksIn, io, remove as removeFolder } from "./GitFolder.ts"
 import { lookupCommit, lookupType, present } from "./GitLookup.ts"
 import { mergeCommit } from "./GitMerge.ts"
 import { editTree } from "./GitTree.ts"
@@ -22,25 +23,29 @@ export const fork =
     writing(ref, (path) =>
       Effect.gen(function* () {
         yield* present(yield* pathOf({ project: ref.project }))
-        yield* io("create", () => create(path, keeping))
+        yield* io("create", () => folder.create(path, keeping))
       })
     )
 
 /** A base in a fork, in canonical, or else in one of the forks in `from`, which are then fetched. */
-const baseIn = (
+const baseIn = Effect.fnUntraced(function* (
   { fetch, readers }: GitWriter,
   path: RepositoryPath,
   base: string,
   from: ReadonlyArray<RepositoryRef> = []
-) =>
-  lookupCommit(readers, path, base).pipe(
-    Effect.catchTag("ObjectNotFound", () =>
-      Effect.andThen(
-        Effect.forEach(from, (ref) => fetch(path, ref)),
-        lookupCommit(readers, path, base)
-      )
-    )
+) {
+  if (from.length === 0) return yield* lookupCommit(readers, path, base)
+  // Canonical's reader is there already. A fork that has no base yet is given one while its own begins.
+  const canonical = { ...path, gitDir: path.canonDir, isFork: false }
+  const found = yield* Effect.option(lookupCommit(readers, canonical, base))
+  if (Option.isSome(found)) return found.value
+  const own = { ...path, isFork: false }
+  const [there] = yield* Effect.all(
+    [Effect.option(lookupCommit(readers, own, base)), Effect.forEach(from, (ref) => fetch(path, ref))],
+    { concurrency: 2 }
   )
+  return Option.isSome(there) ? there.value : yield* lookupCommit(readers, own, base)
+})
 
 /** `Repositories.commit`: looks the base up before it fetches from the forks in `from`. */
 export const commit =
@@ -53,7 +58,7 @@ export const commit =
         const parent = yield* baseIn(writer, path, base, from)
         const tree = yield* Effect.fromResult(editTree(yield* known.list(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
+        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keeping))
         return made
       })
     )
@@ -84,12 +89,11 @@ export const merge =
           }
           if (merged === "contained") continue
           const made = { parents: [tip.commit, theirs], message, signature }
-          tip =
-            merged.objects.length === 0
-              ? yield* writeCommit(path, { ...made, tree: merged.tree })
-              : yield* write(path, merged, made)
+          tip = merged.isTrees
+            ? yield* writeCommit(path, { ...made, tree: merged.tree }, merged.objects)
+            : yield* write(path, merged, made)
         }
-        if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit, keeping))
+        if (tip.commit !== base) yield* io("keep", () => folder.keep(path.gitDir, tip.commit, keeping))
         return tip
       })
     )
@@ -104,7 +108,7 @@ export const commitTree =
         yield* lookupType(readers, path, ["tree"], tree)
         for (const parent of parents) yield* lookupType(readers, path, ["commit"], parent)
         const made = yield* writeCommit(path, { tree, parents, message, signature })
-        yield* io("keep", () => keep(path.gitDir, made.commit, keeping))
+        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keeping))
         return made
       })
     )

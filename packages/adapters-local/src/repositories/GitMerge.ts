@@ -13,7 +13,6 @@ import {
 } from "@pawl/core/project/Repositories"
 import { disjointChanges } from "./DisjointMerge.ts"
 import { failed, run, short } from "./GitCommand.ts"
-import { io, writeLoose } from "./GitFolder.ts"
 import { type EditedTree, editTree, overlaidTree } from "./GitTree.ts"
 import type { GitWriter } from "./GitWriter.ts"
 import { mergeBase } from "./MergeBase.ts"
@@ -74,7 +73,7 @@ const mergeTree = Effect.fnUntraced(function* (
   return isSettled ? tree : yield* new MergeConflict({ paths })
 })
 
-type Merging = Pick<GitWriter, "commits" | "keeping" | "known" | "readers" | "settings">
+type Merging = Pick<GitWriter, "commits" | "known" | "readers" | "settings">
 
 /**
  * The merge of two sides that touch other files, without a process: all of the tree, and what of it is to be written.
@@ -101,17 +100,11 @@ const mergeApart = Effect.fnUntraced(function* (
   return changes === null ? null : overlaidTree(own, changes)
 })
 
-/** Writes what `mergeApart` made. */
-const writeApart = Effect.fnUntraced(function* (
-  gitDir: string,
-  { keeping, known }: Merging,
-  { made, objects }: ReturnType<typeof overlaidTree>
-): Effect.fn.Return<EditedTree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> {
-  yield* Effect.fromResult(checkTree(made.files))
-  yield* io("merge", () => Promise.all(objects.map((object) => writeLoose(gitDir, object, keeping))))
-  known.keep(made)
-  return { tree: made.id, objects: [] }
-})
+/** What a merge comes to. */
+export interface MergedTree extends EditedTree {
+  /** Whether no side brought a file that the other lacks the bytes of: what is to be written is trees alone. */
+  readonly isTrees: boolean
+}
 
 /** The tree of a commit merged into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
 export const mergeCommit = Effect.fnUntraced(function* (
@@ -123,7 +116,7 @@ export const mergeCommit = Effect.fnUntraced(function* (
     theirs
   }: { readonly ours: CommitRef; readonly theirs: string; readonly contents?: Contents }
 ): Effect.fn.Return<
-  EditedTree | "contained" | "failed",
+  MergedTree | "contained" | "failed",
   MergeConflict | InvalidPath | TreeTooLarge | RepositoriesUnavailable
 > {
   const { known, readers } = merging
@@ -132,7 +125,11 @@ export const mergeCommit = Effect.fnUntraced(function* (
       Effect.catchTag("RepositoriesUnavailable", () => Effect.succeed(null))
     )
     if (apart === "contained") return apart
-    if (apart !== null) return yield* writeApart(gitDir, merging, apart)
+    if (apart !== null) {
+      yield* Effect.fromResult(checkTree(apart.made.files))
+      known.keep(apart.made)
+      return { tree: apart.made.id, objects: apart.objects, isTrees: true }
+    }
   }
   // What is not there fails both: the answer of the merge says so.
   const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
@@ -150,8 +147,9 @@ export const mergeCommit = Effect.fnUntraced(function* (
   const merged = yield* known.listAfter(gitDir, tree, ours.tree)
   if (contents.size === 0) {
     yield* Effect.fromResult(checkTree(merged.files))
-    return { tree, objects: [] }
+    return { tree, objects: [], isTrees: true }
   }
   const edits = [...contents].map(([path, bytes]) => [path, { base64: Base64.encode(bytes) }] as const)
-  return yield* Effect.fromResult(editTree(merged, Object.fromEntries(edits)))
+  const edited = yield* Effect.fromResult(editTree(merged, Object.fromEntries(edits)))
+  return { ...edited, isTrees: false }
 })

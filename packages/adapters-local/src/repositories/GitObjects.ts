@@ -1,7 +1,7 @@
 /** git's object formats: ids, trees, commits and packs, so that any number of objects is written by one process. */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
-import { deflate, deflateSync } from "node:zlib"
+import { crc32, deflate, deflateSync } from "node:zlib"
 import { type CommitFields, commitText } from "./CommitText.ts"
 
 /** The kinds of objects that Pawl writes: no tags. */
@@ -68,18 +68,33 @@ const entryHeader = ({ body, type }: GitObject): Buffer => {
   return Buffer.from(bytes)
 }
 
-/** A pack of whole objects, as `index-pack` reads it. */
-export const pack = async (objects: ReadonlyArray<GitObject>): Promise<Buffer> => {
+/** A pack, and where each of its objects begins in it, with the CRC-32 of what it takes there. */
+export interface Packed {
+  readonly bytes: Buffer
+  readonly entries: ReadonlyArray<{ readonly id: string; readonly at: number; readonly crc: number }>
+}
+
+/** Whole objects as a pack. */
+export const packed = async (objects: ReadonlyArray<GitObject>): Promise<Packed> => {
   const header = Buffer.alloc(12)
   header.write("PACK", "latin1")
   header.writeUInt32BE(2, 4)
   header.writeUInt32BE(objects.length, 8)
   const pieces: Array<Buffer> = [header]
+  const entries: Array<Packed["entries"][number]> = []
+  let at = header.length
   for (const object of objects) {
-    const { body } = object
-    pieces.push(entryHeader(object), body.length > deflateHereBytes ? await deflateAside(body) : deflateSync(body))
+    const { body, id } = object
+    const start = entryHeader(object)
+    const rest = body.length > deflateHereBytes ? await deflateAside(body) : deflateSync(body)
+    entries.push({ id, at, crc: crc32(rest, crc32(start)) })
+    pieces.push(start, rest)
+    at += start.length + rest.length
   }
   const hash = createHash("sha1")
   for (const piece of pieces) hash.update(piece)
-  return Buffer.concat([...pieces, hash.digest()])
+  return { bytes: Buffer.concat([...pieces, hash.digest()]), entries }
 }
+
+/** A pack of whole objects, as `index-pack` reads it. */
+export const pack = async (objects: ReadonlyArray<GitObject>): Promise<Buffer> => (await packed(objects)).bytes

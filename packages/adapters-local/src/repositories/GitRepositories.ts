@@ -14,7 +14,8 @@ import {
   type RepositoryRef,
   type TreeTooLarge
 } from "@pawl/core/project/Repositories"
-import { type Keeping, makeDirectory } from "../objects/DurableFile.ts"
+import type { Keeping } from "@pawl/core/ledger/Commit"
+import { makeDirectory } from "../objects/DurableFile.ts"
 import * as GitCanonical from "./GitCanonical.ts"
 import { diffFiles, diffText } from "./GitDiff.ts"
 import { io } from "./GitFolder.ts"

@@ -1,10 +1,11 @@
 /** What all that changes repositories needs: its Project's queue, behind a sweep the first time, and the writing of objects. */
 import { Cause, Effect, Option } from "effect"
 import { type CommitRef, RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
-import type { Keeping } from "../objects/DurableFile.ts"
-import { succeed } from "./GitCommand.ts"
-import { exists, io, shareObjects, sweep, writeLoose } from "./GitFolder.ts"
-import { commitObject, type GitObject, pack } from "./GitObjects.ts"
+import type { Keeping } from "@pawl/core/ledger/Commit"
+import { folder } from "./FolderAside.ts"
+import { exists } from "./FolderFiles.ts"
+import { io, sweep } from "./GitFolder.ts"
+import { commitObject, type GitObject } from "./GitObjects.ts"
 import type { GitReaders } from "./GitReaders.ts"
 import * as KnownCommits from "./KnownCommits.ts"
 import type { EditedTree } from "./GitTree.ts"
@@ -38,22 +39,17 @@ export interface GitWriter {
     tree: EditedTree,
     commit: Omit<CommitFields, "tree">
   ) => Effect.Effect<CommitRef, RepositoriesUnavailable>
-  /** Writes a commit alone: its tree is there. */
+  /** Writes a commit, and the few objects of its tree that are not there: those of a merge, or none. */
   readonly writeCommit: (
     path: RepositoryPath,
-    commit: CommitFields
+    commit: CommitFields,
+    objects?: ReadonlyArray<GitObject>
   ) => Effect.Effect<CommitRef, RepositoriesUnavailable>
 }
 
 /** Whether the work ended by its own answer, with all that it started. */
 const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.findErrorOption(cause), (error) => !(error instanceof RepositoriesUnavailable))
-
-const store = (gitDir: string, settings: ReadonlyArray<string>, objects: ReadonlyArray<GitObject>) =>
-  Effect.flatMap(
-    Effect.promise(() => pack(objects)),
-    (stdin) => Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin"], stdin, settings }))
-  )
 
 /** git's settings where nothing need outlast a power cut. */
 export const passing: ReadonlyArray<string> = ["core.fsync=none"]
@@ -93,6 +89,18 @@ export const make = (options: {
       )
     )
 
+  const written = (commit: CommitFields, writes: (object: GitObject) => Promise<void>) => {
+    const object = commitObject(commit)
+    return Effect.map(
+      io("write", () => writes(object)),
+      (): CommitRef => {
+        known.add(object.id, commit.tree)
+        commits.add(object.id, { tree: commit.tree, parents: commit.parents })
+        return { commit: object.id, tree: commit.tree }
+      }
+    )
+  }
+
   return {
     readers,
     rollsUp,
@@ -106,26 +114,14 @@ export const make = (options: {
       Effect.gen(function* () {
         const source = yield* repositoryPath(root, from)
         if (!source.isFork || source.gitDir === into.gitDir || !(yield* io("open", () => exists(source.gitDir)))) return
-        yield* io("fetch", () => shareObjects(source.gitDir, into.gitDir, keeping))
+        yield* io("fetch", () => folder.shareObjects(source.gitDir, into.gitDir, keeping))
       }),
-    write: (path, { objects, tree }, commit) => {
-      const object = commitObject({ ...commit, tree })
-      return Effect.map(store(path.gitDir, settings, [...objects, object]), () => {
-        known.add(object.id, tree)
-        commits.add(object.id, { tree, parents: commit.parents })
-        return { commit: object.id, tree }
-      })
-    },
-    writeCommit: (path, commit) => {
-      const object = commitObject(commit)
-      return Effect.map(
-        io("commit", () => writeLoose(path.gitDir, object, keeping)),
-        () => {
-          known.add(object.id, commit.tree)
-          commits.add(object.id, { tree: commit.tree, parents: commit.parents })
-          return { commit: object.id, tree: commit.tree }
-        }
+    write: (path, { objects, tree }, commit) =>
+      written({ ...commit, tree }, (object) => folder.writePack(path.gitDir, [...objects, object], keeping)),
+    writeCommit: (path, commit, objects = []) =>
+      // As one pack it is given on in one step, to the next of a line; where packs are counted each lies alone.
+      written(commit, (object) =>
+        (rollsUp ? folder.writePack : folder.writeLoose)(path.gitDir, [...objects, object], keeping)
       )
-    }
   }
 }

@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../LocalLimits.ts"
 import { short, succeed } from "./GitCommand.ts"
-import { create, exists, io, keep } from "./GitFolder.ts"
+import { folder } from "./FolderAside.ts"
+import { exists } from "./FolderFiles.ts"
+import { io } from "./GitFolder.ts"
 import { objectsOf } from "./packs/PackBytes.ts"
 import { isObjectId, repositoryPath } from "./RepositoryPath.ts"
 import { statementsRef } from "./transport/StatementFiles.ts"
@@ -79,10 +81,10 @@ export const restored = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, RepositoriesUnavailable> {
   const path = yield* repositoryPath(root, ref)
   const { gitDir, isFork } = path
-  yield* io("create", () => create(path))
+  yield* io("create", () => folder.create(path))
   yield* index(gitDir, { commits, objects, pack })
   yield* index(gitDir, statements)
   for (const commit of commits)
-    yield* isFork ? io("keep", () => keep(gitDir, commit)) : point(gitDir, "refs/heads/main", commit)
+    yield* isFork ? io("keep", () => folder.keep(gitDir, commit)) : point(gitDir, "refs/heads/main", commit)
   for (const commit of statements.commits) yield* point(gitDir, statementsRef, commit)
 })

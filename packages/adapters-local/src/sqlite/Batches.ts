@@ -5,7 +5,8 @@
  * disk: the next COMMIT that does brings them along.
  */
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
-import type { Database, Keeping, Outcome, Statement } from "@pawl/sql/Database"
+import type { Keeping } from "@pawl/core/ledger/Commit"
+import type { Database, Outcome, Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import { type Opened, rollBack, rowsOf } from "./Connections.ts"
 import type { Turns } from "./Turns.ts"

@@ -16,6 +16,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import * as GitReaders from "../../src/repositories/GitReaders.ts"
@@ -28,6 +29,20 @@ const filesUnder = (directory: string): ReadonlyArray<string> =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+
+/** Lays each object of a fork's packs into a file of its own. */
+const unpack = (
+  git: ReturnType<typeof fixture>["git"],
+  gitDir: ReturnType<typeof fixture>["gitDir"],
+  ref: RepositoryRef
+): void => {
+  const folder = join(gitDir(ref), "objects/pack")
+  const packs = filesUnder(folder).filter((path) => path.endsWith(".pack"))
+  const contents = packs.map((path) => readFileSync(path))
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  for (const pack of contents) git(ref, ["unpack-objects", "-q"], pack)
+}
 
 describe("GitRepositories on a machine that breaks", () => {
   it("answers the right bytes or RepositoriesUnavailable, never others, whichever byte of its objects flips", async () => {
@@ -95,12 +110,13 @@ describe("GitRepositories on a machine that breaks", () => {
   })
 
   it("takes an empty object for a broken repository, reads on beside it, and works again when it is whole", async () => {
-    const { gitDir, run } = fixture()
+    const { git, gitDir, run } = fixture()
     await run((repositories) =>
       Effect.gen(function* () {
         const { cand, edit, merge, s0, ws } = yield* scene(repositories)
         const one = yield* edit(ws(1), s0.commit, { x: "1" })
         const merged = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
+        unpack(git, gitDir, cand(1))
         const path = join(gitDir(cand(1)), "objects", merged.commit.slice(0, 2), merged.commit.slice(2))
         const whole = readFileSync(path)
         chmodSync(path, 0o644)
@@ -132,12 +148,7 @@ describe("GitRepositories on a machine that breaks", () => {
         const { edit, project, s0, ws } = yield* scene(repositories)
         const one = yield* edit(ws(1), s0.commit, { x: "1", "y/z": "2" })
         const blob = git(ws(1), ["rev-parse", `${one.tree}:y/z`])
-        const pack = readFileSync(
-          filesUnder(join(gitDir(ws(1)), "objects/pack")).find((path) => path.endsWith(".pack")) ?? ""
-        )
-        rmSync(join(gitDir(ws(1)), "objects/pack"), { recursive: true })
-        mkdirSync(join(gitDir(ws(1)), "objects/pack"))
-        git(ws(1), ["unpack-objects", "-q"], pack)
+        unpack(git, gitDir, ws(1))
         rmSync(join(gitDir(ws(1)), "objects", blob.slice(0, 2), blob.slice(2)))
         expect(
           yield* tagOf(repositories.advance({ project, from: ws(1), expected: s0.commit, commit: one.commit }))

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { Commands } from "@pawl/core/work/Commands"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { Database, type Keeping, type Outcome } from "@pawl/sql/Database"
+import type { Keeping } from "@pawl/core/ledger/Commit"
+import { Database, type Outcome } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { temporaryFile } from "./SqliteFixture.ts"
 
@@ -72,7 +73,7 @@ const claim = Effect.flatMap(Commands, (commands) =>
 )
 
 describe("Of the queue", () => {
-  it("a claim, its return and its end are passing; what is sent, and a try that failed, lasts", () =>
+  it("a claim, its return, its end and a step that says so are passing; what is sent, any other step and a try that failed last", () =>
     onFile(
       Effect.gen(function* () {
         const { during, noted } = noting(yield* Database)
@@ -85,6 +86,21 @@ describe("Of the queue", () => {
           expect(yield* during(commands.release(returned, 0))).toEqual(["passing"])
           const failed = yield* claim
           expect(yield* during(commands.fail(failed, "no", 0))).toEqual(["lasting"])
+          const stepped = yield* claim
+          const step = (keeping?: Keeping) =>
+            Effect.flatMap(Ledger, (ledger) => {
+              const journal = { process: stepped.commandId, step: keeping ?? "unsaid", result: null }
+              return ledger.commit({
+                name: "test",
+                projectId: null,
+                journal,
+                lease: stepped,
+                ...(keeping === undefined ? {} : { keeping })
+              })
+            })
+          expect(yield* during(step("passing"))).toEqual(["passing"])
+          expect(yield* during(step())).toEqual(["lasting"])
+          yield* commands.release(stepped, 0)
           const finished = yield* claim
           expect(yield* during(commands.finish(finished))).toEqual(["passing"])
         }).pipe(Effect.provide(SqlStores.layer), Effect.provideService(Database, noted))

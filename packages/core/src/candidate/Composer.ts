@@ -65,10 +65,10 @@ const Planned = Schema.Union([
 ])
 type Planned = typeof Planned.Type
 
-/** The steps of `compose`. */
-export const mergeStep = JournalStep.make("merge", Merge)
+/** The steps of `compose`. Nobody is told of either before the Candidate's own row, which lasts. */
+export const mergeStep = JournalStep.make("merge", Merge, { keeping: "passing" })
 /** What came of planning, in the journal: a plan, or why the Candidate is refused. */
-export const planStep = JournalStep.make("plan", Planned)
+export const planStep = JournalStep.make("plan", Planned, { keeping: "passing" })
 
 /** What others write too is looked at first, then git merges. A rollback takes nothing from anybody's work. */
 const merge = Effect.fnUntraced(function* (candidate: Candidate) {

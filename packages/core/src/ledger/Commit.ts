@@ -65,6 +65,13 @@ export interface Mark {
   readonly reason: string | null
 }
 
+/**
+ * Whether what is written is on the disk when it is answered. What is `passing` is there for every process at once, and
+ * outlasts the death of all of them; a power cut may take it, with nothing that was answered after it as lasting. For what
+ * means nothing once all processes are gone, such as who works on what. A store that can do no less keeps it all.
+ */
+export type Keeping = "lasting" | "passing"
+
 /** One decision, whole. What is left out is empty. */
 export interface Commit {
   /** `Promotions.swap`: names the commit in traces, faults and crash points. */
@@ -87,6 +94,8 @@ export interface Commit {
   readonly journal?: JournalEntry
   /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
   readonly lease?: Lease
+  /** Default: `lasting`. `passing` is for a journal step that stands alone: done anew, it comes to as good an end. */
+  readonly keeping?: Keeping
 }
 
 /** The write of a new record. */

@@ -130,6 +130,8 @@ export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): v
     throw new BadCommit(`${commit.name} is larger than commitBytes, ${Limits.commitBytes} bytes`)
   if (events.length > 0 && commit.projectId === null)
     throw new BadCommit(`${commit.name} has events, but the directory has no event sequence`)
+  if (commit.keeping === "passing" && (commit.journal === undefined || rows > 1))
+    throw new BadCommit(`${commit.name} is passing, which a journal step alone may be`)
   for (const write of writes) checkWrite(commit, write)
   // A step is told in the commit that makes it, by the events of a row that it may be: each step by its own.
   const needed = new Map<EventType, number>()

@@ -4,6 +4,7 @@
  * to another name: an older row would be read wrongly, or its work done twice.
  */
 import { Effect, Schema } from "effect"
+import type { Keeping } from "../ledger/Commit.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 
 /**
@@ -28,6 +29,8 @@ export class JournalUnreadable extends Schema.TaggedError<JournalUnreadable>()("
 export interface JournalStep<A> {
   /** Unique in its process. */
   readonly name: string
+  /** How its row is kept where nothing else is written with it. */
+  readonly keeping: Keeping
   /** What the journal is given. A result that does not fit the schema is a defect. */
   readonly write: (result: A) => unknown
   /** What the journal of a process holds. */
@@ -37,11 +40,21 @@ export interface JournalStep<A> {
 /** Steps of one kind that a process may have several of, such as one for each check. */
 export type JournalSteps<A> = (of: string | number) => JournalStep<A>
 
-const shaped = <A, I>(schema: Schema.Codec<A, I>) => {
+/** How the row of a step is kept. */
+interface Kept {
+  /**
+   * `passing` for a step that may be done anew after a power cut, as after a kill before its row: nobody was told of its
+   * result, and nothing outside was done with it, before a commit that lasts. Default: `lasting`.
+   */
+  readonly keeping?: Keeping
+}
+
+const shaped = <A, I>(schema: Schema.Codec<A, I>, { keeping = "lasting" }: Kept) => {
   const decode = Schema.decodeUnknownEffect(schema, telling)
   const write = Schema.encodeSync(schema)
   return (name: string): JournalStep<A> => ({
     name,
+    keeping,
     write,
     read: (process, found) =>
       Effect.mapError(decode(found), (error) => {
@@ -52,10 +65,11 @@ const shaped = <A, I>(schema: Schema.Codec<A, I>) => {
 }
 
 /** The one step of this name. */
-export const make = <A, I>(name: string, schema: Schema.Codec<A, I>): JournalStep<A> => shaped(schema)(name)
+export const make = <A, I>(name: string, schema: Schema.Codec<A, I>, kept: Kept = {}): JournalStep<A> =>
+  shaped(schema, kept)(name)
 
 /** Steps named `<name>:<of>`. */
-export const each = <A, I>(name: string, schema: Schema.Codec<A, I>): JournalSteps<A> => {
-  const named = shaped(schema)
+export const each = <A, I>(name: string, schema: Schema.Codec<A, I>, kept: Kept = {}): JournalSteps<A> => {
+  const named = shaped(schema, kept)
   return (of) => named(`${name}:${of}`)
 }

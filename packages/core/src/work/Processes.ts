@@ -51,7 +51,8 @@ export const step = Effect.fnUntraced(function* <A, E, R>(each: JournalStep<A>, 
   const { command, steps } = yield* Process
   if (steps.has(each.name)) return yield* each.read(command.id, steps.get(each.name))
   const result = yield* work
-  yield* commitStep(each, { name: `${command.kind}.${each.name}`, projectId: command.projectId }, result)
+  const { keeping, name } = each
+  yield* commitStep(each, { name: `${command.kind}.${name}`, projectId: command.projectId, keeping }, result)
   return result
 })
 

@@ -16,10 +16,10 @@ import {
 } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
-import { build, transform, type Plugin } from "esbuild"
-import { bundlesFolder, bundling, ownPrograms } from "../../../../adapters-local/test/OwnPrograms.ts"
+import { build } from "esbuild"
+import { bundlesFolder, bundling, ownPlace, ownPrograms } from "../../../../adapters-local/test/OwnPrograms.ts"
 
 const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const root = from("../../../../..")
@@ -57,25 +57,6 @@ const upToDate = (): string | null => {
   }
 }
 
-/** Each file goes on knowing where its source lies, and finds templates and packages from there. */
-const ownPlace: Plugin = {
-  name: "own-place",
-  setup: (building) =>
-    building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, async ({ path }) => {
-      if (path in ownPrograms) return null
-      const contents = readFileSync(path, "utf8")
-      if (!contents.includes("import.meta.url")) return null
-      const define = { "import.meta.url": JSON.stringify(pathToFileURL(path).href) }
-      // Of the code alone: a text that holds these words is somebody's source.
-      const { code } = await transform(contents, {
-        define,
-        loader: path.endsWith(".ts") ? "ts" : "js",
-        target: "node24"
-      })
-      return { contents: code, loader: "js" }
-    })
-}
-
 const compile = async (): Promise<string> => {
   const folder = mkdtempSync(join(bundlesFolder, "programs-"))
   // Some tests start a server as somebody else.
@@ -88,7 +69,7 @@ const compile = async (): Promise<string> => {
     entryNames: "[name]",
     splitting: true,
     metafile: true,
-    plugins: [ownPlace],
+    plugins: [ownPlace(ownPrograms)],
     // What is CommonJS inside asks for Node's own modules.
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' }
   })

@@ -271,6 +271,22 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "keeps a passing step as any other, and takes a commit of more than a step that says so for a defect",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        const { lease } = yield* claimOne
+        const journal = { process: lease.commandId, step: "one", result: { ok: 1 } }
+        const passing = { journal, lease, keeping: "passing" } as const
+        expect(yield* commit(passing)).toMatchObject({ _tag: "Committed" })
+        expect(yield* commit(passing)).toEqual({ _tag: "Duplicate" })
+        expect((yield* Effect.flatMap(Journal, (found) => found.steps(lease.commandId))).get("one")).toEqual({ ok: 1 })
+        const beside = { ...passing, journal: { ...journal, step: "two" }, commands: [command("b")] }
+        for (const each of [beside, { keeping: "passing" as const, commands: [command("b")] }])
+          expect(yield* defect(commit(each))).toMatchObject({ name: "BadCommit" })
+      })
+    )
+
+    promise(
       "takes a commit that is too large, or out of its scope, for a defect",
       Effect.gen(function* () {
         const many = Array.from({ length: Limits.commitRows + 1 }, (_, n) => command(String(n)))

@@ -84,7 +84,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       floor: "a router that was cut off",
       floorValue: RouterLimits.pointerCacheMs,
       ratio: worst(of) / RouterLimits.pointerCacheMs,
-      target: valueAtMost(1000, "ms")
+      target: valueAtMost(50, "ms")
     })
   return {
     figures: [told("release-seen-everywhere", times.release), told("removal-seen-everywhere", times.removal)],

@@ -11,7 +11,7 @@ const loaded = (file: string, seen = new Set<string>()): ReadonlyArray<string> =
   if (seen.has(file)) return []
   seen.add(file)
   const source = readFileSync(join(root, file), "utf8")
-  const names = [...source.matchAll(/^(?:import|export) (?!type )[^"]*?"([^"]+)"$/gm)].map(([, name = ""]) => name)
+  const names = [...source.matchAll(/^(?:import|export) (?!type )[^"=]*?"([^"]+)"$/gm)].map(([, name = ""]) => name)
   return names.flatMap((name) => (name.startsWith(".") ? loaded(relativePath(file, name), seen) : [name]))
 }
 

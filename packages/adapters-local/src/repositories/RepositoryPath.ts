@@ -19,17 +19,19 @@ export interface RepositoryPath {
   readonly isFork: boolean
 }
 
-const isProject = Schema.is(ProjectId)
+/** Whether the text is the id of a Project. */
+export const isProject: (text: string) => boolean = Schema.is(ProjectId)
 const isRun = Schema.is(RunId)
 const isCandidate = Schema.is(CandidateId)
 
-const isFork = (name: string): boolean =>
+/** Whether the text is the name of a fork. */
+export const isForkName = (name: string): boolean =>
   name.startsWith("ws-") ? isRun(name.slice(3)) : name.startsWith("cand-") && isCandidate(name.slice(5))
 
 /** The paths of a repository. A name that is no id is a defect: callers hold ids, not texts. */
 export const repositoryPath = (root: string, { fork, project }: RepositoryRef): Effect.Effect<RepositoryPath> =>
   Effect.suspend(() => {
-    if (!isProject(project) || (fork !== undefined && !isFork(fork)))
+    if (!isProject(project) || (fork !== undefined && !isForkName(fork)))
       return Effect.die(new Error("not the name of a repository"))
     const projectDir = join(root, project.slice(5, 7), project)
     const canonDir = join(projectDir, "canon.git")

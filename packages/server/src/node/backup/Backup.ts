@@ -3,7 +3,7 @@
  * name. Nothing of those goes meanwhile (`CopyHold`).
  */
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { copied, type CopiedCommits, type CopiedRepository } from "@pawl/adapters-local/repositories/RepositoryCopy"
 import { type ObjectInfo, ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -176,9 +176,27 @@ const making = Effect.fnUntraced(function* (parts: Parts, withKeys: boolean) {
   return { place: place.text, manifest, digest, keys } satisfies MadeBackup
 })
 
+/** Who wants the keys in it, and does not get them, learns it when they are needed. */
+const keysProblem = ({ data, signer }: Options): string | null => {
+  const needed = signer._tag === "File" ? (["signing-key", "log-key"] as const) : (["log-key"] as const)
+  const away = needed.filter((name) => !existsSync(join(data, name)))
+  return away.length === 0
+    ? null
+    : `--with-keys: there is no ${away.join(" and no ")} in ${data}: name the data folder of a worker with --data, or leave it out and keep the keys elsewhere`
+}
+
+const isWithin = (folder: string, to: string): boolean =>
+  !to.startsWith("s3:") && `${resolve(to)}/`.startsWith(`${resolve(folder)}/`)
+
 /** Copies the installation of these options to a place that is empty. `withKeys`: its private keys, too. */
 export const backUp = Effect.fnUntraced(
   function* (options: Options, to: string, withKeys: boolean) {
+    if (isWithin(options.data, to))
+      return yield* unusable(
+        `${resolve(to)} is in the data folder, which is lost with it and swept by the server: name a place of its own`
+      )
+    const problem = withKeys ? keysProblem(options) : null
+    if (problem !== null) return yield* unusable(problem)
     const place = yield* placeOf(to, options)
     if (!(yield* place.isEmpty))
       return yield* unusable(`${place.text} is not empty: a backup goes to a place of its own`)

@@ -11,6 +11,7 @@
  *   keys/<name>                           private keys, where they were asked for
  */
 import { createHash } from "node:crypto"
+import { isForkName, isObjectId, isProject } from "@pawl/adapters-local/repositories/RepositoryPath"
 import { Schema } from "effect"
 
 /** What is wrong with a backup, with where it is, or with where it goes. */
@@ -35,6 +36,10 @@ export const formatName = "pawl-backup"
 /** Of what is described above. Another one is another format. */
 export const formatVersion = 1
 
+/** What becomes a name of a file, or an argument of git's, is of the one form that it may have. */
+const textThat = (is: (text: string) => boolean, what: string) =>
+  Schema.String.check(Schema.makeFilter((text: string) => is(text) || `it is not ${what}`))
+
 const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -57,6 +62,9 @@ export const Manifest = Schema.Struct({
 /** What `manifest.json` says. */
 export interface Manifest extends Schema.Schema.Type<typeof Manifest> {}
 
+/** Whether a manifest may name a file so: as above, and never one outside of the backup. */
+export const isFileName = (name: string): boolean => /^[a-z]+(\/[a-z0-9_-]+)+(\.ndjson)?$/.test(name)
+
 /** An object by its key. Its bytes are found by their digest. */
 export const ListedObject = Schema.Struct({ key: Schema.String, sha256: Digest, sizeBytes: Count })
 /** A line of `lists/objects`. */
@@ -64,16 +72,16 @@ export interface ListedObject extends Schema.Schema.Type<typeof ListedObject> {}
 
 /** Commits, and a pack with what they need: by its digest among the objects; null when there are none. */
 const Commits = Schema.Struct({
-  commits: Schema.Array(Schema.String),
+  commits: Schema.Array(textThat(isObjectId, "the id of a commit")),
   pack: Schema.NullOr(Digest),
   objects: Count
 })
 
 /** A repository that was a folder. */
 export const ListedRepository = Schema.Struct({
-  project: Schema.String,
+  project: textThat(isProject, "the id of a Project"),
   /** Null for canonical, which stands before its forks. */
-  fork: Schema.NullOr(Schema.String),
+  fork: Schema.NullOr(textThat(isForkName, "the name of a fork")),
   ...Commits.fields,
   statements: Commits
 })

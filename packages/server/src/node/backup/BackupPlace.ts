@@ -9,6 +9,7 @@ import { Effect, Layer, Option, type Scope } from "effect"
 import { objectsOf } from "../ObjectOptions.ts"
 import type { Options } from "../Options.ts"
 import { type BackupUnusable, unusable } from "./BackupFormat.ts"
+import { fileWords } from "./FileWords.ts"
 
 /** Named bytes. */
 export interface BackupPlace {
@@ -21,11 +22,27 @@ export interface BackupPlace {
   readonly get: (name: string) => Effect.Effect<Uint8Array | null, BackupUnusable>
 }
 
+/** Folder by folder, where others may be at the same: `recursive` says of a read-only disk that something is not there. */
+const makeFolder = async (path: string): Promise<void> => {
+  const make = () =>
+    unless<boolean, boolean>(
+      mkdir(path, { mode: 0o700 }).then(() => true),
+      ["EEXIST"],
+      false
+    )
+  const made = await make().catch(async (cause: unknown) => {
+    if (codeOf(cause) !== "ENOENT") throw cause
+    await makeFolder(dirname(path))
+    return make()
+  })
+  if (made) await syncDirectory(dirname(path))
+}
+
 const inFolder = (given: string): BackupPlace => {
   const folder = resolve(given)
   const attempt = <A>(what: string, work: () => Promise<A>) =>
     Effect.uninterruptible(
-      Effect.tryPromise({ try: work, catch: (cause) => unusable(`${join(folder, what)}: ${codeOf(cause)}`) })
+      Effect.tryPromise({ try: work, catch: (cause) => unusable(`${join(folder, what)}: ${fileWords(cause)}`) })
     )
   return {
     text: folder,
@@ -33,10 +50,9 @@ const inFolder = (given: string): BackupPlace => {
     put: (name, bytes) =>
       attempt(name, async () => {
         const path = join(folder, name)
-        const isNew = (await mkdir(dirname(path), { recursive: true, mode: 0o700 })) !== undefined
+        await makeFolder(dirname(path))
         await writeSynced(path, bytes)
         await syncDirectory(dirname(path))
-        if (isNew) await syncDirectory(dirname(dirname(path)))
       }),
     get: (name) => attempt(name, () => unless<Uint8Array, null>(readFile(join(folder, name)), absent, null))
   }

@@ -1,12 +1,16 @@
 /** Reads a backup. All that it answers has the bytes that the backup was made of. */
 import { Effect, Schema, Stream } from "effect"
+import { short } from "@pawl/core/primitives/ShortText"
 import { wordsOf } from "@pawl/core/primitives/Words"
+import type { CopiedTable } from "@pawl/sql/copies/CopiedTables"
+import type { Row } from "@pawl/sql/Database"
 import { ownShape } from "@pawl/sql/Shape"
 import {
   formatName,
   formatVersion,
   type BackupUnusable,
   damaged,
+  isFileName,
   ListedObject,
   ListedRepository,
   Manifest,
@@ -17,6 +21,7 @@ import {
   unusable
 } from "./BackupFormat.ts"
 import type { BackupPlace } from "./BackupPlace.ts"
+import { keyNames } from "./KeyNames.ts"
 import { isOf } from "./Lines.ts"
 
 /** A backup that is whole as far as its manifest tells. */
@@ -59,6 +64,9 @@ export const open = Effect.fnUntraced(function* (place: BackupPlace): Effect.fn.
     return yield* unusable(
       `${place.text} was made by version ${manifest.pawl}, which is newer: restore it by that version`
     )
+  const odd = Object.keys(manifest.files).find((name) => !isFileName(name))
+  if (odd !== undefined)
+    return yield* unusable(`${place.text}: ${manifestName} names a file that is none of a backup: ${short(odd)}`)
   return { place, manifest, digest }
 })
 
@@ -69,7 +77,7 @@ const jsonOf = (place: BackupPlace, name: string, line: string) =>
   })
 
 /** The lines of all files of a name, in their order; each file is proved before its first line is answered. */
-export const linesOf = ({ manifest, place }: OpenBackup, name: string): Stream.Stream<unknown, BackupUnusable> => {
+const linesOf = ({ manifest, place }: OpenBackup, name: string): Stream.Stream<unknown, BackupUnusable> => {
   const files = Object.entries(manifest.files)
     .filter(([file]) => isOf(name, file))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -100,6 +108,41 @@ export const objectsOf = (backup: OpenBackup): Stream.Stream<ListedObject, Backu
 export const repositoriesOf = (backup: OpenBackup): Stream.Stream<ListedRepository, BackupUnusable> =>
   listed(backup, "lists/repositories", ListedRepository as Schema.Codec<ListedRepository, unknown>)
 
+const isText = (value: unknown): boolean => value == null || typeof value === "string"
+const isNumber = (value: unknown): boolean => value == null || Number.isSafeInteger(value)
+
+const isRowOf = ({ numbers, texts }: CopiedTable, line: unknown): line is Row => {
+  if (typeof line !== "object" || line === null) return false
+  const values = new Map<string, unknown>(Object.entries(line))
+  return texts.every((name) => isText(values.get(name))) && numbers.every((name) => isNumber(values.get(name)))
+}
+
+/** All rows of a table. */
+export const rowsOf = (backup: OpenBackup, table: CopiedTable): Stream.Stream<Row, BackupUnusable> => {
+  const name = `tables/${table.name}`
+  return linesOf(backup, name).pipe(
+    Stream.mapEffect((line) =>
+      isRowOf(table, line)
+        ? Effect.succeed(line)
+        : Effect.fail(unusable(`${backup.place.text}: ${name} has a line that is no row of this table`))
+    )
+  )
+}
+
+/** How many rows it has of other tables than these. */
+export const rowsElsewhere = (
+  backup: OpenBackup,
+  tables: ReadonlyArray<CopiedTable>
+): Effect.Effect<number, BackupUnusable> => {
+  const known = new Set(tables.map(({ name }) => `tables/${name}`))
+  const named = Object.keys(backup.manifest.files).flatMap((file) => /^tables\/[^/]+/.exec(file) ?? [])
+  const others = [...new Set(named)].filter((name) => !known.has(name))
+  return Effect.map(
+    Effect.forEach(others, (name) => Stream.runCount(linesOf(backup, name))),
+    (counts) => counts.reduce((sum, count) => sum + count, 0)
+  )
+}
+
 /** The bytes of a digest. */
 export const bytesOf = ({ place }: OpenBackup, digest: string): Effect.Effect<Uint8Array, BackupUnusable> =>
   proved(place, objectName(digest), digest)
@@ -110,8 +153,11 @@ export const keysOf = ({
   place
 }: OpenBackup): Effect.Effect<ReadonlyArray<readonly [name: string, bytes: Uint8Array]>, BackupUnusable> =>
   Effect.forEach(
-    Object.entries(manifest.files).filter(([file]) => file.startsWith("keys/")),
-    ([file, digest]) => Effect.map(proved(place, file, digest), (bytes) => [file.slice("keys/".length), bytes] as const)
+    keyNames.flatMap((name) => {
+      const digest = manifest.files[`keys/${name}`]
+      return digest === undefined ? [] : [{ name, digest }]
+    }),
+    ({ digest, name }) => Effect.map(proved(place, `keys/${name}`, digest), (bytes) => [name, bytes] as const)
   )
 
 /** Names each thing that is missing, or has other bytes than were written. */

@@ -1,4 +1,4 @@
-/** The private files of a data folder that a backup holds only when it is asked for them. */
+/** The files of a data folder that a backup holds only when it is asked for them: keys, and which one was the first. */
 
 /** By their names in the data folder. */
-export const keyNames = ["signing-key", "log-key", "owner-token"] as const
+export const keyNames = ["signing-key", "log-key", "owner-token", "trusted-keys"] as const

@@ -3,9 +3,9 @@
  * there nothing was restored, and the same backup may be restored again.
  */
 import { randomUUID } from "node:crypto"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { codeOf, writeSynced } from "@pawl/adapters-local/objects/DurableFile"
+import { writeSynced } from "@pawl/adapters-local/objects/DurableFile"
 import { restored as restoredFolder } from "@pawl/adapters-local/repositories/RepositoryCopy"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
@@ -16,9 +16,9 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { wordsOf } from "@pawl/core/primitives/Words"
 import { Commands } from "@pawl/core/work/Commands"
 import { type Begun, beginEpochsOfCopy } from "@pawl/core/provenance/Epochs"
-import type { Row } from "@pawl/sql/Database"
-import { copiedTables } from "@pawl/sql/copies/CopiedTables"
-import { filledTable, finish, inOneGo, isUnfinished, load, rowsAtOnce } from "@pawl/sql/copies/LoadedRows"
+import { reasonOf, type Row } from "@pawl/sql/Database"
+import { type CopiedTable, copiedTables } from "@pawl/sql/copies/CopiedTables"
+import { begunCopy, demandNoRows, finish, inOneGo, load, rowsAtOnce } from "@pawl/sql/copies/LoadedRows"
 import { Effect, Layer, Stream } from "effect"
 import { ServerLimits } from "../../ServerLimits.ts"
 import * as Installations from "../installations/Installations.ts"
@@ -28,7 +28,17 @@ import * as PrivateFolder from "../PrivateFolder.ts"
 import * as Signers from "../Signers.ts"
 import { type ListedObject, type ListedRepository, type Manifest, unusable } from "./BackupFormat.ts"
 import { placeOf } from "./BackupPlace.ts"
-import { bytesOf, keysOf, linesOf, objectsOf, type OpenBackup, open, repositoriesOf } from "./BackupReader.ts"
+import {
+  bytesOf,
+  keysOf,
+  objectsOf,
+  type OpenBackup,
+  open,
+  repositoriesOf,
+  rowsElsewhere,
+  rowsOf
+} from "./BackupReader.ts"
+import { fileWords } from "./FileWords.ts"
 
 /** What was restored. */
 export interface RestoredBackup {
@@ -102,22 +112,50 @@ const putObjects = Effect.fnUntraced(function* (backup: OpenBackup) {
   )
 })
 
+/** Puts rows there, or says of which table none can be put. */
+const loaded = (backup: OpenBackup, table: CopiedTable, rows: ReadonlyArray<Row>) =>
+  Effect.mapError(load(table, rows), (error) =>
+    unusable(
+      `${backup.place.text}: the rows of tables/${table.name} cannot be put into the database: ${error._tag === "SqlError" ? reasonOf(error) : error.reason}`
+    )
+  )
+
 const loadAll = Effect.fnUntraced(function* (backup: OpenBackup, more: Rows) {
+  let count = 0
   for (const table of copiedTables) {
-    yield* linesOf(backup, `tables/${table.name}`).pipe(
-      Stream.map((line) => line as Row),
+    yield* rowsOf(backup, table).pipe(
       Stream.grouped(rowsAtOnce),
-      Stream.runForEach((rows) => load(table, rows))
+      Stream.runForEach((rows) => {
+        count += rows.length
+        return loaded(backup, table, rows)
+      })
     )
     const made = more.get(table.name) ?? []
-    for (let at = 0; at < made.length; at += rowsAtOnce) yield* load(table, made.slice(at, at + rowsAtOnce))
+    for (let at = 0; at < made.length; at += rowsAtOnce) yield* loaded(backup, table, made.slice(at, at + rowsAtOnce))
   }
+  return count
+})
+
+/** The same of all of a backup, which must be as many as it says; what this version has no table for any more is left out. */
+const allLoaded = Effect.fnUntraced(function* (backup: OpenBackup, more: Rows) {
+  const count = (yield* loadAll(backup, more)) + (yield* rowsElsewhere(backup, copiedTables))
+  const { rows } = backup.manifest.counts
+  if (count !== rows)
+    return yield* unusable(`${backup.place.text}: it has ${count} rows, and its manifest says ${rows}`)
+})
+
+/** The projects whose repositories are folders in the backup. */
+const projectsOf = Effect.fnUntraced(function* (backup: OpenBackup) {
+  const projects = new Set<string>()
+  yield* Stream.runForEach(repositoriesOf(backup), ({ project }) => Effect.sync(() => void projects.add(project)))
+  return projects
 })
 
 /** Refuses what is in use. Objects of this very backup may be there: it was cut off. */
 const demandEmpty = Effect.fnUntraced(function* (backup: OpenBackup, { data, repositories }: Options) {
-  const filled = yield* filledTable
-  if (filled !== null) return yield* unusable(`the database is in use: ${filled} has rows. Restore into an empty one`)
+  yield* demandNoRows
+  const projects = yield* projectsOf(backup)
+  const isMade = (key: string) => repositories === "packs" && projects.has(/^git\/([^/]+)\//.exec(key)?.[1] ?? "")
   const objects = yield* ObjectStore
   if ((yield* objects.list("", { limit: 1 })).length > 0) {
     const own = new Set<string>()
@@ -128,7 +166,7 @@ const demandEmpty = Effect.fnUntraced(function* (backup: OpenBackup, { data, rep
         "",
         after === undefined ? {} : { after }
       )
-      const other = found.find(({ key }) => !own.has(key) && !key.startsWith("git/"))
+      const other = found.find(({ key }) => !own.has(key) && !isMade(key))
       if (other !== undefined)
         return yield* unusable(`the object store is in use: it has ${other.key}. Restore into an empty one`)
       if (found.length < Limits.objectListLimit) break
@@ -137,12 +175,21 @@ const demandEmpty = Effect.fnUntraced(function* (backup: OpenBackup, { data, rep
   }
   const root = join(data, "repositories")
   if (repositories === "folder" && existsSync(root)) {
-    const known = new Set<string>()
-    yield* Stream.runForEach(repositoriesOf(backup), ({ project }) => Effect.sync(() => void known.add(project)))
     const other = readdirSync(root, { recursive: true, encoding: "utf8" })
       .map((path) => /^[0-9a-f]{2}\/(proj_[^/]+)$/.exec(path)?.[1])
-      .find((project) => project !== undefined && !known.has(project))
+      .find((project) => project !== undefined && !projects.has(project))
     if (other !== undefined) return yield* unusable(`${root} is in use: it has ${other}. Restore into an empty folder`)
+  }
+})
+
+/** Keys that sign are of one installation: with those of another one nothing that was restored could go on. */
+const demandOwnKeys = Effect.fnUntraced(function* (backup: OpenBackup, data: string) {
+  for (const [name, bytes] of yield* keysOf(backup)) {
+    const path = join(data, name)
+    if (name !== "owner-token" && existsSync(path) && !readFileSync(path).equals(bytes))
+      return yield* unusable(
+        `${path} is there already, and another one than the backup's. Restore into a data folder of its own`
+      )
   }
 })
 
@@ -152,7 +199,7 @@ const putKeys = Effect.fnUntraced(function* (backup: OpenBackup, data: string) {
     if (!existsSync(join(data, name)))
       yield* Effect.tryPromise({
         try: () => writeSynced(join(data, name), bytes),
-        catch: (error) => unusable(`${join(data, name)}: ${codeOf(error)}`)
+        catch: (error) => unusable(`${join(data, name)}: ${fileWords(error)}`)
       })
   return keys.map(([name]) => name)
 })
@@ -182,20 +229,26 @@ export const restoring = Effect.fnUntraced(function* (
   const services = Layer.mergeAll(installation.restorable, Objects.layer(options, alone), Signers.layer(options))
   return yield* Effect.gen(function* () {
     // One that was cut off at its very end: what follows the rows is done now.
-    if (!(yield* isUnfinished)) {
+    const begun = yield* begunCopy
+    if (begun !== null && begun !== digest)
+      return yield* unusable(
+        `the restore of another backup was cut off here: restore that one again (the sha256 of its manifest is ${begun}), or begin with nothing`
+      )
+    yield* demandOwnKeys(backup, options.data)
+    if (begun === null) {
       yield* demandEmpty(backup, options)
       yield* putObjects(backup)
       const rows = yield* putRepositories(backup, options)
-      yield* inOneGo(loadAll(backup, rows))
+      yield* inOneGo(digest, allLoaded(backup, rows))
     }
     const keys = yield* putKeys(backup, options.data)
     // What was promoted in the moment before stands in no `main` yet.
     yield* Effect.provide(syncSources, gitPorts(options))
     // Whoever held a command held it there.
     yield* (yield* Commands).releaseAll
-    const begun = epochs === "begin" ? yield* beginEpochsOfCopy : []
-    yield* finish
-    return { manifest, digest, keys, begun } satisfies RestoredBackup
+    const epochsBegun = epochs === "begin" ? yield* beginEpochsOfCopy : []
+    yield* finish(digest)
+    return { manifest, digest, keys, begun: epochsBegun } satisfies RestoredBackup
   }).pipe(Effect.provide(services))
 }, Effect.scoped)
 

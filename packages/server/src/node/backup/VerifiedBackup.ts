@@ -2,7 +2,7 @@
  * A backup as `pawl verify` judges it: each file has the bytes that were written, and what comes of it when it is restored is
  * judged as any data folder. It is restored aside, on SQLite, and removed afterwards.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { wordsOf } from "@pawl/core/primitives/Words"
@@ -13,9 +13,14 @@ import { placeOf } from "./BackupPlace.ts"
 import { open, problemsOf } from "./BackupReader.ts"
 import { restoring } from "./Restore.ts"
 
-/** Whether this names a backup: a bucket, or a folder with what is written last. */
+const isBegun = (folder: string): boolean => {
+  const tables = join(folder, "tables")
+  return existsSync(tables) && readdirSync(tables).some((name) => name.startsWith("pawl_"))
+}
+
+/** Whether this names a backup: a bucket, or a folder with what is written last, or what one left that was cut off. */
 export const isBackup = (what: string): boolean =>
-  what.startsWith("s3://") || existsSync(join(what, manifestDigestName))
+  what.startsWith("s3://") || existsSync(join(what, manifestDigestName)) || isBegun(what)
 
 /** A backup, judged. */
 export interface JudgedBackup {

@@ -12,7 +12,14 @@ import * as SqlStores from "@pawl/sql/SqlStores"
 import { nothingYet, outlook, upgrade } from "@pawl/sql/Upgrade"
 import { Cause, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type FoundDatabase, type Installation, onDatabase, orUnavailable, unavailable } from "./Installation.ts"
+import {
+  type FoundDatabase,
+  type Installation,
+  onDatabase,
+  orUnavailable,
+  unavailable,
+  wholeStores
+} from "./Installation.ts"
 
 /** The version of SQLite, asked of a database in memory. */
 const look: Effect.Effect<FoundDatabase> = Effect.scoped(
@@ -36,7 +43,7 @@ const look: Effect.Effect<FoundDatabase> = Effect.scoped(
 export const make = (data: string): Installation => {
   const filename = join(data, "pawl.db")
   const state = orUnavailable(
-    Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(Layer.provide(SqliteClient.layer({ filename })))
+    Layer.merge(wholeStores, Notices.layerAlone).pipe(Layer.provide(SqliteClient.layer({ filename })))
   )
   return {
     state,

@@ -11,7 +11,8 @@ import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Commands } from "@pawl/core/work/Commands"
 import type { Fleet } from "@pawl/core/work/Fleet"
-import type * as SqlStores from "@pawl/sql/SqlStores"
+import { demandWhole } from "@pawl/sql/copies/LoadedRows"
+import * as SqlStores from "@pawl/sql/SqlStores"
 import type { Snapshot } from "@pawl/sql/copies/Snapshot"
 import type { Upgraded } from "@pawl/sql/Upgrade"
 import { Effect, Layer, Schema, type Scope } from "effect"
@@ -97,6 +98,9 @@ export const unavailable = (reason: string) => Layer.effectContext(new DatabaseU
 /** The layer, with `DatabaseUnavailable` in the place of what its database fails with. */
 export const orUnavailable = <A, R>(layer: Layer.Layer<A, LedgerUnavailable | SqlError, R>) =>
   Layer.catch(layer, (problem) => unavailable(told(problem)))
+
+/** The stores of a server: not where a restore was cut off, which its command has to end first. */
+export const wholeStores = Layer.effectDiscard(demandWhole).pipe(Layer.provideMerge(SqlStores.layer))
 
 /** Work on the database of a client, with `DatabaseUnavailable` in the place of any other failure. */
 export const onDatabase = <A, R, E extends LedgerUnavailable | SqlError>(

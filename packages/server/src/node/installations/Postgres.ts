@@ -19,7 +19,8 @@ import {
   type Installation,
   onDatabase,
   orUnavailable,
-  type Rights
+  type Rights,
+  wholeStores
 } from "./Installation.ts"
 
 /** Where the state is; the URL is never logged. */
@@ -111,7 +112,7 @@ const forAMoment = (database: Database, notices: Join | undefined) => {
 
 /** An installation on this database, with its objects and repositories in `data`. */
 export const make = (data: string, database: Database, notices: NoticesChoice): Installation => ({
-  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database, joinOf(notices))))),
+  state: orUnavailable(wholeStores.pipe(Layer.provideMerge(timed(database, joinOf(notices))))),
   routing: orUnavailable(
     SqlStores.layerBeside.pipe(
       Layer.provide(routed(database)),

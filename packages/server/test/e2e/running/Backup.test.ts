@@ -227,7 +227,7 @@ describe.skipIf(missing !== null).each(deeply)("An installation whose objects ar
   })
 
   it.each(depth === "quick" ? [] : [depth])(
-    "is copied to another bucket and verified there, and lives on from it on a machine without one (%s)",
+    "is copied to another bucket and verified there, and lives on from it in a third one, and on a machine without any (%s)",
     async () => {
       s3 = await S3Server.start()
       const [own, other] = [await makeBucket(s3), await makeBucket(s3)]
@@ -265,6 +265,17 @@ describe.skipIf(missing !== null).each(deeply)("An installation whose objects ar
       address.port = String(server.port)
       expect((await server.api.page(String(address))).text).toBe("one")
       await changed(server, id, "two", 1)
+      await server.stop()
+
+      const third = await makeBucket(s3)
+      const into = { PAWL_DATA: join(folder.path, "into"), PAWL_OBJECTS: `s3://${third.bucket}/of many`, ...reached }
+      expect(await pawl(["restore", place], into)).toMatchObject({ code: 0 })
+      expect(await pawl(["restore", place], into)).toMatchObject({ code: 2, output: expect.stringContaining("in use") })
+      server = await startServer({ data: into.PAWL_DATA, environment: into })
+      await Flow.liveApp(server.api, id, 0)
+      address.port = String(server.port)
+      expect((await server.api.page(String(address))).text).toBe("one")
+      await changed(server, id, "three", 1)
     }
   )
 })

@@ -5,6 +5,7 @@ import { Effect, Result, Stream } from "effect"
 import type { S3Options } from "./BucketAddress.ts"
 import { S3Limits } from "./S3Limits.ts"
 import * as BucketClient from "./BucketClient.ts"
+import { forbiddenWords } from "./S3Failures.ts"
 import * as S3ObjectStore from "./S3ObjectStore.ts"
 
 /** What a bucket is like. */
@@ -13,6 +14,8 @@ export interface BucketReport {
   readonly does: ReadonlyArray<string>
   /** What it cannot do, or does wrongly, in words. Empty: it has all that is needed. */
   readonly lacks: ReadonlyArray<string>
+  /** Some of that is what these credentials may not do: the bucket can perhaps. */
+  readonly isForbidden: boolean
 }
 
 type Store = typeof ObjectStore.Service
@@ -44,6 +47,8 @@ const trials: ReadonlyArray<Trial> = [
     run: Effect.fnUntraced(function* (store, at) {
       const { sizeBytes } = yield* store.head(`${at}one`)
       const none = yield* Effect.result(store.head(`${at}none`))
+      // Who may not list is not told that it is not there.
+      if (Result.isFailure(none) && none.failure._tag === "ObjectStoreUnavailable") return yield* none.failure
       const isMissing = Result.isFailure(none) && none.failure._tag === "ObjectMissing"
       return unless(sizeBytes === 10 && isMissing, "it says wrongly what is there")
     })
@@ -119,9 +124,10 @@ export const look = (options: S3Options): Effect.Effect<BucketReport> =>
         const problem = yield* tried(store, at, trial)
         if (problem === null) does.push(trial.name)
         else lacks.push(problem)
-        if (does.length === 0) return { does, lacks }
+        if (does.length === 0) break
       }
-      yield* Effect.ignore(store.removePrefix(at))
-      return { does, lacks }
+      if (does.length > 0) yield* Effect.ignore(store.removePrefix(at))
+      const isForbidden = lacks.some((each) => each.endsWith(forbiddenWords(options)))
+      return { does, lacks, isForbidden }
     })
   )

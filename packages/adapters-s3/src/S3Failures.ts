@@ -39,6 +39,9 @@ export const isRefused = (cause: unknown): boolean => [409, 412].includes(status
 /** The range begins behind the end of the object. */
 export const isBehindEnd = (cause: unknown): boolean => statusOf(cause) === 416
 
+/** That these credentials may not do something at a place. */
+export const forbiddenWords = (place: BucketPlace): string => `these credentials may not do that at ${placeText(place)}`
+
 /** Failures that last until a person mends something, by S3's code. */
 const mended: Readonly<Record<string, (place: BucketPlace) => string>> = {
   NoSuchBucket: ({ bucket }) => `there is no bucket ${bucket}`,
@@ -47,7 +50,7 @@ const mended: Readonly<Record<string, (place: BucketPlace) => string>> = {
   InvalidToken: () => "the session token is not valid (AWS_SESSION_TOKEN)",
   ExpiredToken: () => "the session token has ended (AWS_SESSION_TOKEN)",
   CredentialsProviderError: () => "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-  AccessDenied: (place) => `these credentials may not do that at ${placeText(place)}`,
+  AccessDenied: forbiddenWords,
   PermanentRedirect: ({ bucket }) =>
     `the bucket ${bucket} is at another endpoint or in another region (PAWL_S3_REGION)`,
   AuthorizationHeaderMalformed: () => "the region is not the bucket's (PAWL_S3_REGION)",
@@ -66,6 +69,9 @@ const alike: Readonly<Record<string, string>> = {
   TokenRefreshRequired: "ExpiredToken"
 }
 
+const noTls = "what listens at the endpoint speaks no TLS that this machine knows: is it http://?"
+const noHttp = "what listens at the endpoint speaks no HTTP"
+
 const network: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nobody listens at the endpoint",
   ENOTFOUND: "the endpoint's name is not known",
@@ -75,6 +81,11 @@ const network: Readonly<Record<string, string>> = {
   ETIMEDOUT: "no answer in time",
   EHOSTUNREACH: "the endpoint cannot be reached",
   ENETUNREACH: "the endpoint cannot be reached",
+  EPROTO: noTls,
+  HPE_INVALID_CONSTANT: noHttp,
+  HPE_INVALID_VERSION: noHttp,
+  CERT_HAS_EXPIRED: "the endpoint's certificate has ended",
+  CERT_NOT_YET_VALID: "the endpoint's certificate is not valid yet: is the clock of this machine right?",
   DEPTH_ZERO_SELF_SIGNED_CERT: "the endpoint's certificate is not trusted (NODE_EXTRA_CA_CERTS)",
   SELF_SIGNED_CERT_IN_CHAIN: "the endpoint's certificate is not trusted (NODE_EXTRA_CA_CERTS)",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the endpoint's certificate is not trusted (NODE_EXTRA_CA_CERTS)",
@@ -110,6 +121,9 @@ export const wordsOf = (cause: unknown, place: BucketPlace): string => {
   if (what.code !== undefined) return network[what.code] ?? what.code.slice(0, S3Limits.bucketReasonChars)
   if (what.name === "TimeoutError") return "no answer in time"
   if (what.name === "SyntaxError") return "what answers at the endpoint is no S3"
+  // What the client calls an answer that names no error, as a server of something else gives.
+  if (what.name === "Error" && what.status !== undefined)
+    return `an answer without words of S3's (status ${what.status}): is there a server of S3 at the endpoint?`
   const told = /^[A-Za-z0-9_.-]+$/.test(what.name) ? what.name : "a failure without a name"
   return `${told}${what.status === undefined ? "" : ` (status ${what.status})`}`.slice(0, S3Limits.bucketReasonChars)
 }

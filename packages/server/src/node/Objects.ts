@@ -48,11 +48,12 @@ export const layerForRouter = (
 const lookIn = (options: S3Options): Effect.Effect<FoundObjects> =>
   Effect.gen(function* () {
     const { look } = yield* Effect.promise(() => import("@pawl/adapters-s3/BucketLook"))
-    const { does, lacks } = yield* look(options)
+    const { does, isForbidden, lacks } = yield* look(options)
     const where = `${placeText(options)} at ${options.endpoint ?? "AWS"}, ${options.region}, bucket in the ${options.pathStyle ? "path" : "host"}`
     if (lacks.length === 0) return { state: "ok", found: `${where}: ${does.join(", ")}`, remedy: null } as const
-    const remedy =
-      does.length === 0
+    const remedy = isForbidden
+      ? "give the credentials the rights that docs/operating/s3.md lists, or other ones (AWS_…)"
+      : does.length === 0
         ? "correct PAWL_OBJECTS, PAWL_S3_… or the credentials (AWS_…); see docs/operating/s3.md"
         : "use a server that does it; see docs/operating/s3.md"
     return { state: "missing", found: `${where}. It lacks: ${lacks.join("; ")}`, remedy } as const

@@ -73,6 +73,22 @@ describe.skipIf(missing !== null)("A server whose objects are in a bucket of S3,
     await Flow.until(readiness, (answer) => answer.status === "ready")
   })
 
+  it("promotes what is verified while the bucket is away, and releases it when that is back", async () => {
+    const { api } = server
+    const { items } = await api.get<{ items: ReadonlyArray<{ readonly id: string }> }>("/v1/projects")
+    const [{ id } = { id: "" }] = items
+    const { url } = await Flow.liveApp(api, id, 1)
+    const change = await Flow.openChange(api, id, "second")
+    await Flow.edit(api, change, { "src/index.js": Flow.source("three")["src/index.js"] })
+    const candidate = await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)
+    await s3.close()
+    expect(await Flow.promote(api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 2 })
+    expect((await api.page(url)).text).toBe("two")
+    await s3.open()
+    expect(await Flow.released(api, id, 2)).toMatchObject({ status: "deployed" })
+    expect((await api.page(url)).text).toBe("three")
+  })
+
   it("is told by the doctor what its bucket does, or lacks, in words without secrets", async () => {
     const good = await pawl(["doctor", "--data", folder.path], environment())
     expect(good.output).toContain(

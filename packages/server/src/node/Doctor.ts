@@ -6,9 +6,12 @@ import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runt
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
 import { utf8 } from "@pawl/core/primitives/Digest"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { allKeys, currentKey } from "@pawl/core/provenance/KeyHistory"
 import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
+import type { DatabaseUnavailable } from "./installations/Installation.ts"
 import * as Installations from "./installations/Installations.ts"
 import { sharedSite } from "./AppsSite.ts"
 import * as NoticeCarriers from "./NoticeCarriers.ts"
@@ -97,6 +100,7 @@ const noOptions = {
   models: null,
   signer: { _tag: "File" },
   provenance: "off",
+  roles: [],
   appsDomain: null,
   baseUrl: null
 } as const
@@ -140,12 +144,40 @@ const keyidOf = ({ signer: { _tag } }: Pick<Options, "signer">) =>
       : Effect.map(signer.keys, ({ statement }) => statement.keyid)
   )
 
+type SigningOptions = Pick<Options, "signer" | "provenance" | "roles"> & Installations.DatabaseOptions
+
+/** The key of the statements that are there already; null where there are none, or nothing can be read. */
+const stated = (options: SigningOptions): Effect.Effect<string | null> =>
+  Effect.map(allKeys, (keys) => currentKey(keys, "statement")?.record.keyid ?? null).pipe(
+    Effect.provide(Installations.of(options).beside),
+    Effect.catch((_: DatabaseUnavailable | LedgerUnavailable) => Effect.succeed(null))
+  )
+
+/** That a worker here could not go on with the statements that are there. */
+const otherKey = (options: SigningOptions, keyid: string, found: string): Finding => {
+  const { signsWithOthers } = Installations.of(options)
+  return {
+    part: "Signer",
+    state: signsWithOthers ? "missing" : "weak",
+    found: `${found}; the key of this installation's statements is ${keyid}`,
+    remedy: signsWithOthers
+      ? "copy signing-key and log-key out of the data folder of a worker that signs, or give it the same PAWL_SIGNER; see docs/operating/many-machines.md"
+      : "put the key back; see docs/operating/keys.md"
+  }
+}
+
 /** What signs statements. */
-const signing = (options: Pick<Options, "data" | "signer" | "provenance">): Effect.Effect<Finding> =>
-  Effect.map(Effect.provide(Effect.result(keyidOf(options)), Signers.layer(options)), (keyid) => {
+const signing = (options: SigningOptions): Effect.Effect<Finding> =>
+  Effect.gen(function* (): Effect.fn.Return<Finding> {
+    const keyid = yield* Effect.provide(Effect.result(keyidOf(options)), Signers.layer(options))
     const part = "Signer"
     const mode = `provenance ${options.provenance}`
-    if (Result.isSuccess(keyid)) return { part, state: "ok", found: `${keyid.success}; ${mode}`, remedy: null }
+    const known = options.roles.includes("worker") ? yield* stated(options) : null
+    if (Result.isSuccess(keyid))
+      return known === null || known === keyid.success
+        ? { part, state: "ok", found: `${keyid.success}; ${mode}`, remedy: null }
+        : otherKey(options, known, keyid.success)
+    if (options.signer._tag === "File" && known !== null) return otherKey(options, known, keyid.failure.reason)
     if (options.signer._tag === "File")
       return {
         part,

@@ -59,6 +59,10 @@ const pinnedOf = Effect.fnUntraced(function* (data: string, first: string | unde
   return [first]
 })
 
+/** Keeps the first key of an installation where it was made, at once: it is copied to other machines with the keys. */
+export const keepFirst = ({ data, trustedKeys: given }: Pick<Options, "data" | "trustedKeys">, keyid: string) =>
+  given.length > 0 ? Effect.void : Effect.asVoid(pinnedOf(data, keyid))
+
 /** The history of keys in the database is not the one that was seen before, or has holes: no key counts by it. */
 class HistoryRefused extends Schema.TaggedError<HistoryRefused>()("HistoryRefused", {
   file: Schema.String,

@@ -17,6 +17,7 @@ import { ownProcess } from "./OwnProcess.ts"
 import * as OwnerToken from "./OwnerToken.ts"
 import * as ReadinessCheck from "./ReadinessCheck.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
+import * as ReleaseKeys from "./ReleaseKeys.ts"
 import * as RouterParts from "./RouterParts.ts"
 import { type Opened, serve } from "./Serving.ts"
 import * as PrivateFolder from "./PrivateFolder.ts"
@@ -75,6 +76,7 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
   const has = (role: ServerRole) => options.roles.includes(role)
   // Only workers sign.
   const keys = has("worker") ? yield* Effect.provide(Signers.start(options, installation), services) : { fresh: null }
+  if (keys.fresh !== null) yield* ReleaseKeys.keepFirst(options, keys.fresh)
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   const makeSignInLink = yield* Effect.gen(function* () {
     yield* installation.takeBack

@@ -84,13 +84,28 @@ const settle = Effect.fnUntraced(function* (data: string, current: string) {
 
 const named = { Command: "the command of PAWL_SIGNER", Kms: "the KMS of PAWL_SIGNER" } as const
 
-const problemOf = (signer: SignerChoice, keyid: string, found: string | null): string =>
-  signer._tag === "File"
-    ? `signer: the key of statements is ${keyid}, and ${found === null ? "signing-key is not in the data folder" : `signing-key is another one, ${found}`}. Put it back, or see \`pawl key reset\`.`
-    : `signer: the key of statements is ${keyid}, and ${named[signer._tag]} ${found === null ? "does not answer" : `signs with another one, ${found}`}.`
+/** What is there in the place of the key that signs: another one, or why there is none. */
+type Found = { readonly keyid: string } | { readonly why: string }
+
+const problemOf = (signer: SignerChoice, keyid: string, found: Found): string => {
+  const what =
+    "why" in found
+      ? found.why
+      : signer._tag === "File"
+        ? `signing-key is another one, ${found.keyid}`
+        : `${named[signer._tag]} signs with another one, ${found.keyid}`
+  return `signer: the key of statements is ${keyid}, and ${what}.`
+}
 
 const ofOthers =
-  "Workers on one database sign with one key: copy signing-key, log-key and heads out of the data folder of one that signs, readable by their owner alone, or give all of them the same PAWL_SIGNER."
+  "Workers on one database sign with one key: copy signing-key and log-key out of the data folder of one that signs, readable by their owner alone, or give all of them the same PAWL_SIGNER."
+
+/** What a person can do about it. Where others sign, one of them has the key. */
+const remediesOf = ({ _tag }: SignerChoice, found: Found, signsWithOthers: boolean): ReadonlyArray<string> => {
+  if (!signsWithOthers) return _tag === "File" ? ["Put it back, or see `pawl key reset`."] : []
+  if ("keyid" in found) return [ofOthers]
+  return _tag === "File" ? [ofOthers, "When none has it any more, see `pawl key reset`."] : []
+}
 
 /** Makes the keys of an installation that never had any, and begins their history. Answers the id of one that was made. */
 const begin = Effect.fnUntraced(function* ({ data, signer, signingKeyType }: StartOptions) {
@@ -119,12 +134,15 @@ export const start = Effect.fnUntraced(function* (
   // Another process may have begun the history at the same time.
   const current = currentKey(yield* allKeys, "statement")?.record.keyid ?? before
   if (current === null) return { fresh } satisfies StartedKeys
-  const found = Option.getOrNull(yield* Effect.option((yield* Signer).keys))?.statement.keyid ?? null
-  if (found === current) return { fresh } satisfies StartedKeys
-  const isOfOthers = signsWithOthers && found !== null
-  const reason = [problemOf(signer, current, found), ...(isOfOthers ? [ofOthers] : [])].join(" ")
+  const found: Found = yield* (yield* Signer).keys.pipe(
+    Effect.map(({ statement: { keyid } }) => ({ keyid })),
+    Effect.catch(({ reason }) => Effect.succeed({ why: reason }))
+  )
+  if ("keyid" in found && found.keyid === current) return { fresh } satisfies StartedKeys
+  const isOfOthers = signsWithOthers && "keyid" in found
+  const reason = [problemOf(signer, current, found), ...remediesOf(signer, found, signsWithOthers)].join(" ")
   // A command or a KMS that does not answer may come back.
-  const isFinal = signer._tag === "File" || found !== null
+  const isFinal = signer._tag === "File" || "keyid" in found
   if (isOfOthers || (provenance === "enforce" && isFinal)) return yield* new InvalidOptions({ reason })
   yield* Effect.logWarning(`${reason} Nothing is signed meanwhile.`)
   return { fresh: null } satisfies StartedKeys

@@ -1,5 +1,5 @@
 /** Workers on machines of their own, which have nothing in common but a Postgres. */
-import { copyFileSync, mkdirSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
@@ -37,15 +37,35 @@ describe.skipIf(reason !== null)("Workers on one database", () => {
     const alone = await startServer({ data: third })
     await alone.stop()
     mkdirSync(other, { recursive: true, mode: 0o700 })
-    const files = ["signing-key", "log-key"]
+    // What the page of many machines has people copy.
+    const files = ["signing-key", "log-key", "trusted-keys"]
     for (const file of files) copyFileSync(join(third, file), join(other, file))
     const worker = { ...environment, PAWL_ROLES: "worker" }
     const refused = await startServer({ data: other, environment: worker }).catch((error: Error) => error.message)
     expect(refused).toMatch(/ended with 2/)
     expect(refused).toContain(`the key of statements is ${keyid}, and signing-key is another one, SHA256:`)
-    expect(refused).toContain("copy signing-key, log-key")
+    expect(refused).toContain("copy signing-key and log-key")
+    const told = async () => (await pawl(["doctor", "--data", other], worker)).output
+    const mending = /mend it with: copy signing-key and log-key out of the data folder of a worker/
+    const stated = `the key of this installation's statements is ${keyid}`
+    expect(await told()).toMatch(new RegExp(`MISSING {2}Signer +SHA256:.*; ${stated.replaceAll("+", "\\+")}`))
+    expect(await told()).toMatch(mending)
+    for (const file of files) rmSync(join(other, file))
+    expect(await told()).toContain(`signing-key in the data folder is not there; ${stated}`)
+    const without = await startServer({ data: other, environment: worker })
+    expect(await without.stop()).toBe(0)
+    // Nobody is told to begin with new keys where others have the right ones.
+    expect(without.log()).toMatch(
+      /signing-key in the data folder is not there\. Workers on one database sign with one key: copy signing-key and .*When none has it any more, see `pawl key reset`/
+    )
+    copyFileSync(join(one, "signing-key"), join(other, "signing-key"))
+    const half = await startServer({ data: other, environment: worker })
+    expect(await half.stop()).toBe(0)
+    expect(half.log()).toContain("and log-key in the data folder is not there. Workers on one database")
     for (const file of files) copyFileSync(join(one, file), join(other, file))
+    expect(readFileSync(join(other, "trusted-keys"), "utf8")).toBe(`${keyid}\n`)
     const second = await startServer({ data: other, environment: worker })
+    expect(await told()).toMatch(new RegExp(`ok {7}Signer +${keyid.replaceAll("+", "\\+")}; provenance`))
     expect(await second.stop()).toBe(0)
     expect(await first.stop()).toBe(0)
   })

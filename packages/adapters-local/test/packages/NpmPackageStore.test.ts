@@ -5,7 +5,7 @@ import { cacheFolders } from "@pawl/adapters-local/packages/CacheFolders"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import { PackagesUnavailable } from "@pawl/core/packages/PackageStore"
-import { packageStoreContract } from "@pawl/testing/contracts/packages/PackageStoreContract"
+import { packageStoreContract, publishedAs } from "@pawl/testing/contracts/packages/PackageStoreContract"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -13,17 +13,7 @@ import { childrenOf, commandOf } from "../Processes.ts"
 import { entryOf, failureOf, layerOf, openKit, published, runInStore, sourceWith, type StoreKit } from "./StoreKit.ts"
 
 packageStoreContract("npm", async (packages) => {
-  const all = packages.map(({ dependencies, license, name, scripts = [], version }) =>
-    published({
-      name,
-      version,
-      manifest: {
-        license,
-        ...(dependencies === undefined ? {} : { dependencies }),
-        scripts: Object.fromEntries(scripts.map((script) => [script, "exit 1"]))
-      }
-    })
-  )
+  const all = packages.map((each) => published(publishedAs(each)))
   const kit = await openKit(...all)
   return {
     layer: kit.layer,

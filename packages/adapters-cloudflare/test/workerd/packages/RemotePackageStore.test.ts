@@ -5,24 +5,14 @@ import { layerOf } from "@pawl/core/packages/SourceLayer"
 import { PackagesRefused } from "@pawl/core/packages/PackageStore"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { buildJob } from "@pawl/testing/contracts/apps/AppBuilderContract"
-import { packageStoreContract } from "@pawl/testing/contracts/packages/PackageStoreContract"
+import { packageStoreContract, publishedAs } from "@pawl/testing/contracts/packages/PackageStoreContract"
 import type { Published } from "../../packages/Published.ts"
 import { lockedBy, openWorld, type PackageWorld } from "../kit/Packages.ts"
 
 packageStoreContract(
   "RemotePackageStore",
   async (packages) => {
-    const world = await openWorld(
-      packages.map(({ dependencies, license, name, scripts = [], version }) => ({
-        name,
-        version,
-        manifest: {
-          license,
-          ...(dependencies === undefined ? {} : { dependencies }),
-          scripts: Object.fromEntries(scripts.map((script) => [script, "exit 1"]))
-        }
-      }))
-    )
+    const world = await openWorld(packages.map(publishedAs))
     return {
       layer: world.layer,
       stop: Effect.promise(world.stop),

@@ -22,6 +22,18 @@ export interface ContractPackage {
   readonly scripts?: ReadonlyArray<string>
 }
 
+/** The same as a registry is given it: by name and version, with what else stands in its package.json. */
+export const publishedAs = ({ dependencies, license, name, scripts = [], version }: ContractPackage) => ({
+  name,
+  version,
+  manifest: {
+    license,
+    ...(dependencies === undefined ? {} : { dependencies }),
+    // Nobody may run them.
+    scripts: Object.fromEntries(scripts.map((script) => [script, "exit 1"]))
+  }
+})
+
 /** A store over a registry that has certain packages. */
 export interface PackageStoreFixture {
   /** Takes the registry away for good. */

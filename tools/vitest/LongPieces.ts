@@ -79,6 +79,11 @@ export const pieces: ReadonlyArray<Piece> = [
     about: "200 Changes on three machines without a shared folder, of which every three seconds something fails",
     files: ["fleet/Fleet.test.ts"]
   },
+  {
+    name: "compaction",
+    about: "1,200 writes of a repository whose packs are joined meanwhile, beside readers with copies and without",
+    files: ["packs/Compaction.test.ts"]
+  },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },
   {
     name: "models",

@@ -9,6 +9,7 @@ import { PackLog } from "@pawl/core/project/PackLog"
 import { isPackSweepDue, sweepLitter, sweepPacks } from "@pawl/core/upkeep/PackSweep"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { scene, tagOf, textFiles } from "@pawl/testing/contracts/repositories/RepositoriesScene"
+import { rounds } from "@pawl/testing/Depth"
 import { filesBelow, loseCopies, type Machine, run, step } from "./PackWorld.ts"
 
 /** Text that does not become much smaller: its pack does not go into a row. */
@@ -20,6 +21,9 @@ const keys = Effect.flatMap(ObjectStore, (objects) =>
 )
 const packsOf = (project: string) => Effect.flatMap(PackLog, (log) => log.since({ project }, null))
 const sweep = ({ git }: Machine) => Effect.provideService(sweepPacks, Repositories, git)
+
+/** Writes beside readers; packs are joined after each 64. */
+const writes = rounds({ quick: 20, deep: 60, long: 1200 })
 
 /** A Project whose main moved on so often that its packs are many. */
 const longLine = Effect.fnUntraced(function* ({ git }: Machine) {
@@ -107,7 +111,7 @@ describe("Packs that are many", () => {
         const writing = Effect.gen(function* () {
           let at = line.at
           const project = line.project
-          for (let n = 0; n < 20; n++) {
+          for (let n = 0; n < writes; n++) {
             if (n % 10 === 0) yield* Effect.all([sweep(here), sweep(other)], { concurrency: 2 })
             at = yield* step(
               here.git,

@@ -297,6 +297,15 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/SeenEverywhere.ts")).bench
   },
   {
+    name: "pointer",
+    figures: ["pointer-seen-p99"],
+    about: [
+      "From the answer to the commit that moves a pointer, in one process, until the router's memory in another process has it, which heard of it over Postgres and read the row anew: 100 moves in a round, and of all rounds the 99th percentile.",
+      "Floor: the bound for a router that was cut off, `RouterLimits.pointerCacheMs`."
+    ],
+    load: async () => (await import("./figures/PointerSeen.ts")).bench
+  },
+  {
     name: "cold-start",
     isolates: true,
     figures: ["cold-start-median", "cold-start-worst"],

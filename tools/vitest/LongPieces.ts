@@ -81,7 +81,7 @@ export const pieces: ReadonlyArray<Piece> = [
   },
   {
     name: "compaction",
-    about: "1,200 writes of a repository whose packs are joined meanwhile, beside readers with copies and without",
+    about: "300 writes of a repository whose packs are joined meanwhile, beside readers with copies and without",
     files: ["packs/Compaction.test.ts"]
   },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },

@@ -23,7 +23,7 @@ const packsOf = (project: string) => Effect.flatMap(PackLog, (log) => log.since(
 const sweep = ({ git }: Machine) => Effect.provideService(sweepPacks, Repositories, git)
 
 /** Writes beside readers; packs are joined after each 64. */
-const writes = rounds({ quick: 20, deep: 60, long: 1200 })
+const writes = rounds({ quick: 20, deep: 60, long: 300 })
 
 /** A Project whose main moved on so often that its packs are many. */
 const longLine = Effect.fnUntraced(function* ({ git }: Machine) {

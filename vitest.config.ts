@@ -58,6 +58,8 @@ const project = ({ order, ...rest }: Project) => ({
   test: {
     ...rest,
     ...(runner === undefined ? {} : { runner }),
+    // MiB for what is young: histories and interleavings make much that dies at once, and are a tenth faster.
+    execArgv: ["--min-semi-space-size=16"],
     provide: { pawlDepth: turn },
     sequence: { groupOrder: order },
     testTimeout: patience,

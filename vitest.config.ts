@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { childrenCompiled } from "./tools/vitest/Children.ts"
 import Order from "./tools/vitest/Order.ts"
+import { shownBefore, shownPath } from "./tools/vitest/Shown.ts"
 import { turnOf } from "./tools/vitest/Turn.ts"
 import { workerdOptions } from "./packages/adapters-cloudflare/test/WorkerdOptions.ts"
 
@@ -21,6 +22,9 @@ const projects = [...packages, ...others].filter(({ folder }) => existsSync(join
 
 /** How deep the suites go, for `@pawl/testing/Depth`. */
 const turn = turnOf(process.env)
+
+/** What the quick run before has shown is left out. */
+const runner = shownBefore(turn, shownPath(process.env)).size > 0 ? join(root, "tools/vitest/LeftOut.ts") : undefined
 
 /** Milliseconds until a test counts as hung: on two cores that are busy a server and its Changes take over a minute. */
 const patience = turn.depth === "quick" ? 180_000 : 300_000
@@ -53,6 +57,9 @@ const project = ({ order, ...rest }: Project) => ({
   ssr: { resolve: { conditions } },
   test: {
     ...rest,
+    ...(runner === undefined ? {} : { runner }),
+    // MiB for what is young: histories and interleavings make much that dies at once, and are a tenth faster.
+    execArgv: ["--min-semi-space-size=16"],
     provide: { pawlDepth: turn },
     sequence: { groupOrder: order },
     testTimeout: patience,

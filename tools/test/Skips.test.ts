@@ -1,17 +1,28 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
+import { keyOf, shownText } from "../vitest/Shown.ts"
 import { noReason, reasonIn } from "../vitest/Tally.ts"
 import { root } from "./FixtureWorkspace.ts"
 
 const header = `import { beforeAll, describe, expect, it } from "vitest"\n`
 
 /** Runs vitest with our reporter on these test files, as another process. */
-const run = (tests: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>> = {}) => {
+const run = (
+  tests: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+  /** What the quick run before has shown, by the names of their files and their titles. */
+  shown: ReadonlyArray<readonly [file: string, title: string]> = []
+) => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-skips-"))
   try {
+    const keys = shown.map(([file, title]) => keyOf(relative(root, join(folder, "test", file)), title))
+    writeFileSync(join(folder, "shown.json"), shownText(1, keys))
+    const runner = join(root, "tools/vitest/LeftOut.ts")
+    const config = keys.length === 0 ? {} : { test: { runner } }
+    writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify(config)}`)
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
     mkdirSync(join(folder, "test"))
     for (const [name, text] of Object.entries(tests)) writeFileSync(join(folder, "test", name), header + text)
@@ -20,7 +31,13 @@ const run = (tests: Readonly<Record<string, string>>, environment: Readonly<Reco
     const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
       cwd: folder,
       encoding: "utf8",
-      env: { ...process.env, PAWL_TEST_NO_SKIP: "", PAWL_TEST_REPORT: join(folder, "report.json"), ...environment }
+      env: {
+        ...process.env,
+        PAWL_TEST_NO_SKIP: "",
+        PAWL_TEST_REPORT: join(folder, "report.json"),
+        PAWL_TEST_SHOWN: keys.length === 0 ? "" : join(folder, "shown.json"),
+        ...environment
+      }
     })
     return { status, output: `${stdout}${stderr}` }
   } finally {
@@ -53,6 +70,33 @@ describe("the reporter of skips", () => {
   it("fails a run that skipped anything when PAWL_TEST_NO_SKIP is set, and only then", () => {
     expect(run(skipping, { PAWL_TEST_NO_SKIP: "1" }).status).toBe(1)
     expect(run({ "a.test.ts": `it("runs", () => {})` }, { PAWL_TEST_NO_SKIP: "1" }).status).toBe(0)
+  })
+
+  it("counts apart what the quick run before has shown, which is not run again", () => {
+    const tests = {
+      "a.test.ts": `
+describe("s", () => { beforeAll(() => { throw new Error("before") }); it("one", () => { throw new Error("again") }) })
+it("one", () => {})
+it("two", () => {})`,
+      "b.test.ts": `it("two", () => {})`
+    }
+    const deep = { PAWL_TEST_NO_SKIP: "1", PAWL_TEST_DEPTH: "deep", PAWL_TEST_SEED: "1" }
+    const shown = [
+      ["a.test.ts", "s > one"],
+      ["a.test.ts", "two"]
+    ] as const
+    const { output, status } = run(tests, deep, shown)
+    expect(output).toContain("Nothing was skipped.\n2 passed, 0 failed, 0 skipped\n")
+    expect(status).toBe(0)
+    expect(run(tests, { ...deep, PAWL_TEST_SEED: "2" }, shown).status).toBe(1)
+  })
+
+  it("takes for shown no two tests by one name", () => {
+    const twice = `it("one", () => {})\nit("one", () => {})`
+    const deep = { PAWL_TEST_NO_SKIP: "1", PAWL_TEST_DEPTH: "deep", PAWL_TEST_SEED: "1" }
+    const { output, status } = run({ "a.test.ts": twice }, deep, [["a.test.ts", "one"]])
+    expect(output).toContain("0 passed, 0 failed, 2 skipped")
+    expect(status).toBe(1)
   })
 
   it("counts as failed what broke before its tests could run", () => {

@@ -84,6 +84,26 @@ export const pieces: ReadonlyArray<Piece> = [
     about: "300 writes of a repository whose packs are joined meanwhile, beside readers with copies and without",
     files: ["packs/Compaction.test.ts"]
   },
+  {
+    name: "artifacts",
+    about: "500 random merges on Artifacts, and the contract of repositories on its simulator",
+    files: ["ArtifactsMerges.prop.test.ts", "ArtifactsSimulator.test.ts"]
+  },
+  {
+    name: "repositories",
+    about: "forty generations and twenty racers on every store of repositories",
+    files: [
+      "PackRepositories.test.ts",
+      "GitRepositories.test.ts",
+      "ArtifactsRepositories.test.ts",
+      "PacksOnPostgres.test.ts"
+    ]
+  },
+  {
+    name: "scripts",
+    about: "10,000 scripts of a model, and patches of thousands of files",
+    files: ["BuiltIn.prop.test.ts", "FilePatch.test.ts", "Patch.prop.test.ts"]
+  },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },
   {
     name: "models",

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly atMostMs?: number
 }
 
-const crashed: Tally = { passed: 0, failed: 1, skipped: 0, skips: [] }
+const crashed: Tally = { passed: 0, failed: 1, skipped: 0, shown: 0, skips: [] }
 
 /** What other processes learn a depth by. */
 export const environmentOf = ({ depth, seed }: Turn): Readonly<Record<string, string>> => ({
@@ -60,7 +60,7 @@ export const conclude = (
   { ok, tally }: Ran,
   more: { readonly counted: string; readonly tally: Tally } = {
     counted: "",
-    tally: { passed: 0, failed: 0, skipped: 0, skips: [] }
+    tally: { passed: 0, failed: 0, skipped: 0, shown: 0, skips: [] }
   }
 ): void => {
   const total = {
@@ -71,6 +71,8 @@ export const conclude = (
   const skips: ReadonlyArray<Skipped> = [...tally.skips, ...more.tally.skips]
   console.log(`\n${loudSkips(skips)}`)
   console.log(`Counted: ${more.counted}${tally.passed + tally.failed + tally.skipped} tests.`)
+  if (tally.shown > 0)
+    console.log(`Not run again: ${tally.shown} tests that npm test has shown, which do the same here.`)
   console.log(turnLine(turn))
   process.exitCode = !ok || total.failed > 0 || (total.skipped > 0 && skipsFail(process.env)) ? 1 : 0
   console.log(lastLine(total))

@@ -1,11 +1,33 @@
 /**
  * Ends every run with what was skipped and why. The reason is taken from `skip("reason")`, from the titles, or from a
- * line `SKIPPED: …` that the file printed. With PAWL_TEST_NO_SKIP set, a skip fails the run.
+ * line `SKIPPED: …` that the file printed. With PAWL_TEST_NO_SKIP set, a skip fails the run. What the quick run before has
+ * shown (`Shown.ts`) is counted apart.
  */
 import { writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
 import type { SerializedError, UserConsoleLog } from "vitest"
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node"
+import { keyOf, shownBefore, shownFiles, shownPath, shownText } from "./Shown.ts"
 import { lastLine, loudSkips, noReason, reasonIn, type Skipped, skipsFail, type Tally } from "./Tally.ts"
+import { turnOf } from "./Turn.ts"
+
+const root = join(import.meta.dirname, "../..")
+
+/** By path and titles; of two tests by one name nobody could say which of them was shown. */
+const keysOf = (module: TestModule): ReadonlyMap<TestCase, string> => {
+  const tests = Map.groupBy(module.children.allTests(), ({ fullName }) =>
+    keyOf(relative(root, module.moduleId), fullName)
+  )
+  return new Map([...tests].flatMap(([key, [only, another]]) => (only && another === undefined ? [[only, key]] : [])))
+}
+
+/** The tests of a quick run that a deep one of the same commit need not run again. */
+const shownIn = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> =>
+  modules
+    .filter(({ moduleId }) => shownFiles.includes(relative(root, moduleId)))
+    .flatMap((module) => [...keysOf(module)])
+    .filter(([test]) => test.result().state === "passed" && test.meta().pawlAsked === undefined)
+    .map(([, key]) => key)
 
 /** The outermost suite in which nothing ran, or the test itself. */
 const skippedWhole = (test: TestCase): TestCase | TestSuite => {
@@ -22,6 +44,8 @@ const titlesOf = (entity: TestCase | TestSuite): string =>
 export default class SkipReporter implements Reporter {
   private vitest: Vitest | undefined
   private readonly printed = new Map<string, string>()
+  private readonly turn = turnOf(process.env)
+  private readonly shown = shownBefore(this.turn, shownPath(process.env))
 
   onInit(vitest: Vitest): void {
     this.vitest = vitest
@@ -39,6 +63,8 @@ export default class SkipReporter implements Reporter {
     console.log(`\n${loudSkips(tally.skips)}\n${lastLine(tally)}`)
     const report = process.env["PAWL_TEST_REPORT"]
     if (report !== undefined) writeFileSync(report, JSON.stringify(tally))
+    const shown = shownPath(process.env)
+    if (shown !== null && this.turn.depth === "quick") writeFileSync(shown, shownText(this.turn.seed, shownIn(modules)))
     if (tally.skipped > 0 && skipsFail(process.env)) {
       console.log("PAWL_TEST_NO_SKIP is set: skipped tests fail this run.")
       process.exitCode = 1
@@ -46,16 +72,19 @@ export default class SkipReporter implements Reporter {
   }
 
   private tally(modules: ReadonlyArray<TestModule>, unhandled: number): Tally {
-    const counts = { passed: 0, failed: unhandled, skipped: 0 }
+    const counts = { passed: 0, failed: unhandled, skipped: 0, shown: 0 }
     const skips = new Map<string, Skipped>()
     for (const module of modules) {
       counts.failed += module.errors().length
       for (const suite of module.children.allSuites()) counts.failed += suite.errors().length
+      const keys = keysOf(module)
       for (const test of module.children.allTests()) {
         const { state } = test.result()
-        if (state === "pending") counts.failed += 1
+        const isShown = state === "skipped" && this.shown.has(keys.get(test) ?? "")
+        if (isShown) counts.shown += 1
+        else if (state === "pending") counts.failed += 1
         else counts[state] += 1
-        if (state === "skipped") this.note(skips, module, test)
+        if (state === "skipped" && !isShown) this.note(skips, module, test)
       }
     }
     return { ...counts, skips: [...skips.values()] }

@@ -10,6 +10,8 @@ export interface Tally {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  /** Not run because the quick run before has shown them. */
+  readonly shown: number
   readonly skips: ReadonlyArray<Skipped>
 }
 

@@ -32,7 +32,7 @@ const textFile = (text: string) => {
 
 describe("The patch of a file without git", () => {
   it("makes of the one tree the other when git applies it, whatever changed", () => {
-    const cases = FastCheck.sample(versions, { numRuns: rounds({ quick: 60, deep: 600 }), seed }).map(
+    const cases = FastCheck.sample(versions, { numRuns: rounds({ quick: 60, deep: 300, long: 600 }), seed }).map(
       ({ base, ours }) => ({
         before: treeObjects(base),
         after: treeObjects(ours),

@@ -204,7 +204,7 @@ describe("A patch that git wrote", () => {
         expect(wanted).not.toBeNull()
         expect(byUs(files, patch)).toEqual(wanted)
       }),
-      { numRuns: rounds({ quick: 40, deep: 300, long: 1_000 }), seed }
+      { numRuns: rounds({ quick: 40, deep: 150, long: 1_000 }), seed }
     )
     expect(patches).toBeGreaterThan(20)
     expect(moved).toBeGreaterThan(2)
@@ -234,7 +234,7 @@ describe("A patch that git wrote", () => {
           }
         }
       ),
-      { numRuns: rounds({ quick: 30, deep: 300, long: 1_500 }), seed }
+      { numRuns: rounds({ quick: 30, deep: 150, long: 1_500 }), seed }
     )
     expect(count.taken).toBeGreaterThan(10)
     expect(count.refused).toBeGreaterThan(10)

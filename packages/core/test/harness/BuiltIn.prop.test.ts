@@ -82,7 +82,7 @@ it(
   () =>
     inAgentWorld(files, (works) =>
       Effect.gen(function* () {
-        const scripts = fc.sample(script, { numRuns: rounds({ quick: 250, deep: 10_000 }), seed })
+        const scripts = fc.sample(script, { numRuns: rounds({ quick: 250, deep: 3_000, long: 10_000 }), seed })
         const ends = new Set<string>()
         for (const { answers, complexity, killedAt, kind } of scripts) {
           const model = (_: unknown, n: number) => answers[(n - 1) % answers.length] ?? says()

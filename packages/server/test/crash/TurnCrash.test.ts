@@ -95,9 +95,9 @@ describe("A server that is killed while agents work", () => {
     async () => {
       const [leastRuns, leastKills] = [
         rounds({ quick: 1, deep: 3, long: 12 }),
-        rounds({ quick: 1, deep: 40, long: 200 })
+        rounds({ quick: 1, deep: 20, long: 200 })
       ]
-      const mostOfEach = rounds({ quick: 2, deep: 20 })
+      const mostOfEach = rounds({ quick: 2, deep: 10, long: 20 })
       let [runs, kills] = [0, 0]
       while (runs < leastRuns || (kills < leastKills && runs < 2 * leastRuns)) {
         runs += 1

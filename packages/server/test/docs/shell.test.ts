@@ -19,11 +19,10 @@ const shellWithPawl = async (home: string): Promise<Readonly<Record<string, stri
 }
 
 const [first = "", ...others] = shellPages
-/** What is read first is run at every depth; each page is a server and the whole way to a host. */
-const pages = [first, ...slice(others, { quick: 2 })]
 
 describe("The commands of a page", () => {
-  it.each(pages)(
+  // What is read first is run at every depth; each page is a server and the whole way to a host.
+  it.each([first, ...slice(others, { quick: 2 })])(
     "do what the page says, in order, on a new server: %s",
     async (path) => {
       const folder = temporaryFolder()

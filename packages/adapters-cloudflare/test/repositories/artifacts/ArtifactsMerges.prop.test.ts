@@ -40,7 +40,7 @@ const committed = (files: Files, parents: ReadonlyArray<string>): string => {
 
 /** As many as one test merges: each is some dozen processes of git. */
 const atOnce = 50
-const count = rounds({ quick: 12, deep: 500 })
+const count = rounds({ quick: 12, deep: 100, long: 500 })
 const cases = FastCheck.sample(versions, { numRuns: count, seed }).map(({ base, ours, theirs }) => {
   const files = { base: plain(base), ours: plain(ours), theirs: plain(theirs) }
   const start = committed(files.base, [])

@@ -74,7 +74,7 @@ describe("Repositories on Artifacts", () => {
     Effect.runPromise(
       Effect.gen(function* () {
         const artifacts = standIn()
-        for (let n = 1; n <= rounds({ quick: 1, deep: 20 }); n++) {
+        for (let n = 1; n <= rounds({ quick: 1, deep: 8, long: 20 }); n++) {
           const { cand, edit, merge, project, s0, ws } = yield* scene(yield* worker(artifacts), projectId(n))
           const made = yield* Effect.forEach([1, 2], (at) =>
             Effect.flatMap(edit(ws(at), s0.commit, { x: `${at}` }), ({ commit }) =>

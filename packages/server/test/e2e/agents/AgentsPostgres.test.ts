@@ -48,7 +48,7 @@ describe.skipIf(reason !== null)("Goals on several processes over one Postgres, 
     goalToLive(front.api, provider, "greetings"))
 
   // In a quick run none: what is killed is taken over only when its lease has ended.
-  it.each([4].slice(0, rounds({ quick: 0, deep: 1 })))(
+  it.each([rounds({ quick: 0, deep: 2, long: 4 })].filter((runs) => runs > 0))(
     "lose no turn when workers are killed: others ask again at most one call of each agent at work for each kill, keep no money back, and make the same files",
     { timeout: 1_200_000 },
     async (runs) => {

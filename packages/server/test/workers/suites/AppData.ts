@@ -26,7 +26,7 @@ export const kept = (installed: () => Installed): void => {
         const project = await Flow.createProject(installed().api, "swept", Flow.source("", keeper("one")))
         await Flow.liveApp(installed().api, project.id, 0)
         const path = `/v1/projects/${project.id}/app`
-        for (let round = 0; round < rounds({ quick: 2, deep: 10, long: 30 }); round++) {
+        for (let round = 0; round < rounds({ quick: 2, deep: 5, long: 30 }); round++) {
           const { api } = installed()
           const { url } = await Flow.liveApp(api, project.id, 0)
           const hosts = [url, url.replace("//", "//v0000000--")]

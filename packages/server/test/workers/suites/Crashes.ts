@@ -22,7 +22,7 @@ export const crashes = (installed: () => Installed): void => {
     it("let one of two Candidates win that are promoted at once, each time", async () => {
       const { api } = installed()
       const project = await Flow.createProject(api, "races", source)
-      for (const round of numbers(20, { quick: 1 })) {
+      for (const round of numbers(rounds({ quick: 20, deep: 8, long: 20 }), { quick: 1 })) {
         const candidates = await Promise.all(
           ["a", "b"].map(async (name) => {
             const change = await Flow.openChange(api, project.id, `${name} ${round}`)
@@ -46,7 +46,7 @@ export const crashes = (installed: () => Installed): void => {
     it(
       "lose nothing that was acknowledged, double no generation and come to their ends, killed at any moment",
       async () => {
-        const moments = Array.from({ length: rounds({ quick: 2, deep: 10, long: 50 }) }, (_, nth) => nth + 1)
+        const moments = Array.from({ length: rounds({ quick: 2, deep: 6, long: 50 }) }, (_, nth) => nth + 1)
         const project = await Flow.createProject(installed().api, "killed", source)
         await Flow.liveApp(installed().api, project.id, 0)
         const acknowledged = new Map<string, number>()

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { sweepCommands, sweeps } from "@pawl/adapters-cloudflare/hints/Hint"
 import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { DeadLetter } from "@pawl/core/model/Command"
+import { looksBack } from "@pawl/testing/Depth"
 import { compatibilityDate } from "../../../../../deploy/cloudflare/Scripts.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
@@ -86,6 +87,7 @@ const others = ["project.cleanup", "project.audit", "release.recover"]
 export const clocks = (installed: () => Installed): void => {
   describe("The clock in workerd", () => {
     it("leaves no Project a command that cannot be done", async () => {
+      looksBack()
       const { api } = installed()
       const { items } = await api.get<Listed>("/v1/projects")
       expect(items.length).toBeGreaterThan(0)

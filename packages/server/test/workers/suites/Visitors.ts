@@ -5,8 +5,6 @@ import { describe, expect, it } from "vitest"
 import * as Flow from "../../e2e/kit/Flow.ts"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 
-const visitors = rounds({ quick: 300, deep: 1000 })
-
 /** Tests of many visitors of an installation. */
 export const crowds = (installed: () => Installed): void => {
   describe("The router's script", () => {
@@ -30,7 +28,9 @@ export const crowds = (installed: () => Installed): void => {
       // No isolate has served the app since.
       await installed().killAndRestart()
       const found = await Promise.all(
-        Array.from({ length: visitors }, (_, nth) => visit(nth % 2 === 0 ? url : `${url}hello.txt`, nth % 5 === 4))
+        Array.from({ length: rounds({ quick: 300, deep: 1000 }) }, (_, nth) =>
+          visit(nth % 2 === 0 ? url : `${url}hello.txt`, nth % 5 === 4)
+        )
       )
       const stayed = found.filter((_, nth) => nth % 5 !== 4)
       expect(new Set(stayed)).toEqual(new Set([200]))

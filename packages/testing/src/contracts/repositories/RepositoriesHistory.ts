@@ -15,10 +15,6 @@ import {
 } from "./RepositoriesScene.ts"
 import { rounds, slice } from "../../Depth.ts"
 
-const generations = rounds({ quick: 5, deep: 40 })
-/** Each makes a commit and a merge before they race. */
-const racers = rounds({ quick: 6, deep: 20 })
-
 /** Where somebody may ask for what changed: a file, a folder, what a pattern or a magic word would find, and no path at all. */
 const askedWithin = [
   "src/a.ts",
@@ -62,7 +58,8 @@ export const declareAdvances = (run: Run): void => {
     run((repositories) =>
       Effect.gen(function* () {
         const { cand, edit, merge, project, s0, ws } = yield* scene(repositories)
-        const numbers = Array.from({ length: racers }, (_, i) => i + 1)
+        // Each makes a commit and a merge before they race.
+        const numbers = Array.from({ length: rounds({ quick: 6, deep: 10, long: 20 }) }, (_, i) => i + 1)
         const made = yield* Effect.forEach(numbers, (n) =>
           Effect.flatMap(edit(ws(n), s0.commit, { x: `${n}` }), ({ commit }) =>
             merge(cand(n), s0.commit, [ws(n), commit])
@@ -120,6 +117,7 @@ export const declareAdvances = (run: Run): void => {
         const { cand, canon, edit, merge, project, s0, ws } = yield* scene(repositories)
         yield* repositories.fork(ws(99))
         let main = s0
+        const generations = rounds({ quick: 5, deep: 15, long: 40 })
         for (let n = 1; n <= generations; n++) {
           const made = yield* edit(ws(n), main.commit, { count: `${n}\n`, [`f/${n}`]: `${n}` })
           const merged = yield* merge(cand(n), main.commit, [ws(n), made.commit])

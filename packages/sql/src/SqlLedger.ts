@@ -27,12 +27,15 @@ export const make = (database: Database["Service"], signals: Signals.Signals): L
   const perform = (commit: Commit, eventIds: ReadonlyArray<string>, now: number) => {
     const plan = planOf(commit, { dialect: database.dialect, eventIds, now })
     check(commit, atMostBytes(commit, plan))
-    return Effect.flatMap(Effect.catch(database.batch(plan.statements, commit.keeping), unavailable("commit")), (outcome) => {
-      const result = resultOf(plan, commit, outcome)
-      if (result._tag === "Conflict" || result._tag === "LeaseLost") return Effect.fail(result)
-      if (result._tag === "Committed") announce(commit)
-      return Effect.succeed(result)
-    })
+    return Effect.flatMap(
+      Effect.catch(database.batch(plan.statements, commit.keeping), unavailable("commit")),
+      (outcome) => {
+        const result = resultOf(plan, commit, outcome)
+        if (result._tag === "Conflict" || result._tag === "LeaseLost") return Effect.fail(result)
+        if (result._tag === "Committed") announce(commit)
+        return Effect.succeed(result)
+      }
+    )
   }
   return {
     commit: (commit) =>

@@ -119,18 +119,25 @@ const fileBetween = (sides: NonNullable<Sides>): Named | string => {
 }
 
 /** What a file's part cannot be, with its hunks; null when it can. */
-const partProblem = ({ hunks, kind }: FilePatch, next: string): string | null => {
+const partProblem = ({ hunks, kind }: FilePatch, sides: Sides, next: string): string | null => {
   if (hunks.length === 0 && /^(GIT binary patch|Binary files .* differ$)/.test(next))
     return "a patch cannot hold what is no text: send the file in files, as base64"
   if (hunks.length === 0 && kind === "modify")
     return "it changes nothing: there is no hunk, @@ -<line>,<lines> +<line>,<lines> @@"
+  // git writes them before a hunk alone, and takes what stands behind them for more of the header.
+  if (hunks.length === 0 && sides !== null)
+    return "there is no hunk behind its --- and +++, @@ -<line>,<lines> +<line>,<lines> @@"
   if (kind === "create" && hunks.some(({ before }) => before.length > 0)) return "a new file has no lines before"
   if (kind === "delete" && hunks.some(({ after }) => after.length > 0)) return "a deleted file has no lines after"
   return null
 }
 
 /** The part whose header was read, from its first hunk on. */
-const partAt = (reading: Reading, line: number, named: Named | string, mode: string | null): Read<FilePatch> =>
+const partAt = (
+  reading: Reading,
+  line: number,
+  { mode, named, sides }: { readonly named: Named | string; readonly sides: Sides; readonly mode: string | null }
+): Read<FilePatch> =>
   Result.gen(function* () {
     if (typeof named === "string") return yield* refuse(line, named)
     for (const path of new Set([named.path, named.from ?? named.path])) {
@@ -139,7 +146,7 @@ const partAt = (reading: Reading, line: number, named: Named | string, mode: str
     }
     const hunks = yield* hunksAt(reading, named.path)
     const part: FilePatch = { ...named, line: line + 1, mode, hunks }
-    const problem = partProblem(part, reading.lines[reading.at] ?? "")
+    const problem = partProblem(part, sides, reading.lines[reading.at] ?? "")
     return problem === null ? part : yield* refuse(line, problem, part.path)
   })
 
@@ -157,7 +164,7 @@ const gitPartAt = (reading: Reading): Read<FilePatch> =>
       if (problem !== null) return yield* refuse(reading.at, problem, common ?? said.to)
     }
     const sides = yield* sidesAt(reading)
-    return yield* partAt(reading, line, fileOf(common, said, sides), said.mode)
+    return yield* partAt(reading, line, { named: fileOf(common, said, sides), sides, mode: said.mode })
   })
 
 const plainPartAt = (reading: Reading): Read<FilePatch> =>
@@ -165,8 +172,7 @@ const plainPartAt = (reading: Reading): Read<FilePatch> =>
     const line = reading.at
     const sides = yield* sidesAt(reading)
     const named = sides === null ? "it does not say which file it is about" : fileBetween(sides)
-    const part = yield* partAt(reading, line, named, null)
-    return part.hunks.length === 0 ? yield* refuse(line, "it has no hunk", part.path) : part
+    return yield* partAt(reading, line, { named, sides, mode: null })
   })
 
 /** A part that begins here; null where words stand. */

@@ -94,6 +94,12 @@ describe("A patch", () => {
       /ends its file/
     ],
     ["a hunk that changes nothing", modified("@@ -1 +1 @@", " a"), 3, /changes nothing/],
+    [
+      "a new file whose hunk's header is lost",
+      lines("diff --git a/e b/e", "new file mode 100644", "index 0000000..1", "--- /dev/null", "+++ b/e", "+++ b", "+"),
+      1,
+      /no hunk behind its --- and \+\+\+/
+    ],
     ["a file twice", lines(...modify, ...modify), 6, /this file twice/],
     [
       "a renamed file that is changed as well",

@@ -2,12 +2,6 @@ import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readOnce } from "@pawl/core/primitives/StrictJson"
 
-/** Whether this engine takes a key for another one, as V8 13.6 does with some escapes. */
-const isMisread = (texts: ReadonlyArray<string>, keys: ReadonlyArray<ReadonlyArray<string>>): boolean =>
-  (JSON.parse(`[${texts.join(",")}]`) as ReadonlyArray<object>).some(
-    (each, nth) => Object.keys(each).toSorted().join("|") !== [...new Set(keys[nth])].toSorted().join("|")
-  )
-
 const problem = (text: string) => {
   const read = readOnce(text, 100_000)
   return "problem" in read ? read.problem : null
@@ -57,11 +51,17 @@ describe("JSON in which a key is there twice", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(object, { minLength: 1, maxLength: 4 }), (all) => {
         const text = `[${all.map((each) => each.text).join(",")}]`
-        const isWrong = isMisread(
-          all.map((each) => each.text),
-          all.map(({ keys }) => keys)
-        )
-        expect(problem(text) !== null).toBe(isWrong || all.some(({ isTwice }) => isTwice))
+        const read = readOnce(text, 100_000)
+        if (all.some(({ isTwice }) => isTwice)) {
+          expect(read).toEqual({ problem: "a key is there twice" })
+        } else if ("problem" in read) {
+          // V8 13.6 takes a key with an escape for another one, by what it has read before: then nothing is said of it.
+          expect(read.problem).toContain("this engine takes one of its keys for another")
+          expect(all.some(({ keys }) => keys.includes('"') || keys.includes("\\"))).toBe(true)
+        } else {
+          const found = (read.value as ReadonlyArray<object>).map((each) => Object.keys(each).toSorted())
+          expect(found).toEqual(all.map(({ keys }) => keys.toSorted()))
+        }
       }),
       { numRuns: 20_000 }
     )

@@ -144,7 +144,7 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
   })
 
   it("tell the doctor which database it sees, and nobody its password", async () => {
-    const { code, output } = await pawl(["doctor"], { PAWL_DATABASE_URL: postgres.url })
+    const { code, output } = await pawl(["doctor"], { PAWL_DATABASE_URL: postgres.url, PAWL_DATA: folder.path })
     expect(code).toBe(0)
     expect(output).toMatch(/Database +Postgres \d+.*, schema pawl/)
     const { password } = new URL(postgres.url)

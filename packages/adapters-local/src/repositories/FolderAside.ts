@@ -64,9 +64,9 @@ const started = (): Worker => {
   return thread
 }
 
-// A piece of a larger buffer would take all of that along.
+// A piece of a larger buffer would take all of that along, and the slice of a Buffer is such a piece.
 const own = (value: unknown): unknown => {
-  if (value instanceof Uint8Array) return value.slice()
+  if (value instanceof Uint8Array) return new Uint8Array(value)
   if (Array.isArray(value)) return value.map(own)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, own(each)]))

@@ -38,6 +38,7 @@ export const bareConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\
 
 /** How the name of a folder begins that is being made; one that is left over is swept. */
 export const makingMark = ".making-"
+
 /** Whether a repository is there: it has a `HEAD` that is a plain file. */
 export const exists = async (gitDir: string): Promise<boolean> =>
   unlessNow(() => lstatSync(join(gitDir, "HEAD")), absent, undefined)?.isFile() ?? false

@@ -1,4 +1,4 @@
-/** A repository as files: made, swept, kept alive and joined by this process's own hands, where git would take a process each. */
+/** The folder of a repository as it stands: where its main is, what is left over in it, and its end. `FolderFiles` makes it. */
 import { randomUUID } from "node:crypto"
 import { readFileSync, unlinkSync } from "node:fs"
 import { rename, rm, rmdir } from "node:fs/promises"

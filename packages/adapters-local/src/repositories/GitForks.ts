@@ -89,9 +89,11 @@ export const merge =
           }
           if (merged === "contained") continue
           const made = { parents: [tip.commit, theirs], message, signature }
-          tip = merged.isTrees
-            ? yield* writeCommit(path, { ...made, tree: merged.tree }, merged.objects)
-            : yield* write(path, merged, made)
+          // Without contents it brings trees alone.
+          const hasFiles = contents !== undefined && contents.size > 0 && merged.objects.length > 0
+          tip = hasFiles
+            ? yield* write(path, merged, made)
+            : yield* writeCommit(path, { ...made, tree: merged.tree }, merged.objects)
         }
         if (tip.commit !== base) yield* io("keep", () => folder.keep(path.gitDir, tip.commit, keeping))
         return tip

@@ -100,12 +100,6 @@ const mergeApart = Effect.fnUntraced(function* (
   return changes === null ? null : overlaidTree(own, changes)
 })
 
-/** What a merge comes to. */
-export interface MergedTree extends EditedTree {
-  /** Whether no side brought a file that the other lacks the bytes of: what is to be written is trees alone. */
-  readonly isTrees: boolean
-}
-
 /** The tree of a commit merged into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
 export const mergeCommit = Effect.fnUntraced(function* (
   gitDir: string,
@@ -116,7 +110,7 @@ export const mergeCommit = Effect.fnUntraced(function* (
     theirs
   }: { readonly ours: CommitRef; readonly theirs: string; readonly contents?: Contents }
 ): Effect.fn.Return<
-  MergedTree | "contained" | "failed",
+  EditedTree | "contained" | "failed",
   MergeConflict | InvalidPath | TreeTooLarge | RepositoriesUnavailable
 > {
   const { known, readers } = merging
@@ -128,7 +122,7 @@ export const mergeCommit = Effect.fnUntraced(function* (
     if (apart !== null) {
       yield* Effect.fromResult(checkTree(apart.made.files))
       known.keep(apart.made)
-      return { tree: apart.made.id, objects: apart.objects, isTrees: true }
+      return { tree: apart.made.id, objects: apart.objects }
     }
   }
   // What is not there fails both: the answer of the merge says so.
@@ -147,9 +141,8 @@ export const mergeCommit = Effect.fnUntraced(function* (
   const merged = yield* known.listAfter(gitDir, tree, ours.tree)
   if (contents.size === 0) {
     yield* Effect.fromResult(checkTree(merged.files))
-    return { tree, objects: [], isTrees: true }
+    return { tree, objects: [] }
   }
   const edits = [...contents].map(([path, bytes]) => [path, { base64: Base64.encode(bytes) }] as const)
-  const edited = yield* Effect.fromResult(editTree(merged, Object.fromEntries(edits)))
-  return { ...edited, isTrees: false }
+  return yield* Effect.fromResult(editTree(merged, Object.fromEntries(edits)))
 })

@@ -67,7 +67,7 @@ const areSame = Effect.fnUntraced(function* (
 
 const updateOne = Effect.fnUntraced(function* (parts: CopyParts, cached: CachedProject, { found, ref }: Standing) {
   const copy = cached.copies.get(keyOf(ref))
-  const { cache, readers, source } = parts
+  const { cache, source } = parts
   if (found !== null && isSame(copy, found) && copy?.main === found.main) return
   const path = yield* pathIn(parts, ref)
   const isThis = copy !== undefined && copy.born === found?.born && copy.through <= found.through
@@ -77,9 +77,7 @@ const updateOne = Effect.fnUntraced(function* (parts: CopyParts, cached: CachedP
   if (found === null) return
   // What it lacked was counted from places that are another's now: a database that was brought back.
   if (copy?.born === found.born && !isThis) return yield* new OldList({ key: path.name })
-  // A reader that begins beside git's own reading answers at once when that has ended.
-  const begin = found.main === null ? Effect.void : Effect.ignore(readers.info(path.gitDir, found.main))
-  yield* cache.put(cached, ref, yield* updatedCopy({ begin, source }, path, isThis ? copy : undefined, found))
+  yield* cache.put(cached, ref, yield* updatedCopy(source, path, isThis ? copy : undefined, found))
 })
 
 /** Brings all copies to where the log is. Only in the Project's turn. */

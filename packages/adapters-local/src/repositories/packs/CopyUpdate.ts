@@ -14,11 +14,8 @@ import { areMany, bytesOf, objectFiles } from "./ObjectFiles.ts"
 import { sideBySide, trailerOf } from "./PackBytes.ts"
 import type { FetchedPack, OldList, PackSource } from "./PackSource.ts"
 
-// The places of objects in a pack, in order: who reads a copy has no use for them, and git makes them out of the index.
-const settings = [...passing, "pack.writeReverseIndex=false"]
-
 const unpack = (gitDir: string, pack: Uint8Array) =>
-  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings }))
+  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings: passing }))
 
 /** Puts packs into a repository. Those with an index cost no git at all. */
 export const putPacks = (
@@ -64,11 +61,10 @@ const joined = (gitDir: string, files: ReadonlySet<string>) =>
 
 /**
  * A copy that is what `found` says, made out of `copy` where that is one of the same repository. Only in the Project's
- * turn. `OldList` where bytes are gone that the list names. `begin`: what makes ready to read one that was not there, while
- * it is unpacked.
+ * turn. `OldList` where bytes are gone that the list names.
  */
 export const updatedCopy = (
-  { begin, source }: { readonly source: PackSource; readonly begin: Effect.Effect<void> },
+  source: PackSource,
   { gitDir, ...path }: RepositoryPath,
   copy: Copy | undefined,
   found: PackedRepository
@@ -78,8 +74,7 @@ export const updatedCopy = (
     const packs = yield* source.fetchAll(found.packs)
     if (copy === undefined) yield* io("create", () => create({ gitDir, ...path }, "passing"))
     const before = new Set(packs.length === 0 ? [] : yield* listing)
-    const ready = copy === undefined && packs.length > 0 ? begin : Effect.void
-    yield* Effect.all([putPacks(gitDir, packs), ready], { concurrency: 2, discard: true })
+    yield* putPacks(gitDir, packs)
     const fresh = packs.length === 0 ? [] : (yield* listing).filter((name) => !before.has(name))
     const all = new Set([...(copy?.files ?? []), ...fresh])
     const files = packs.length === 0 ? all : ((yield* joined(gitDir, all)) ?? all)

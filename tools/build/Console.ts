@@ -53,9 +53,22 @@ const pack = (path: string): void => {
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
 }
 
+/** Vite takes React for developers where `NODE_ENV` says so, as it does in tests and on many a desk, whatever its mode is. */
+const inProduction = async (work: () => Promise<unknown>): Promise<void> => {
+  const told = process.env["NODE_ENV"]
+  process.env["NODE_ENV"] = "production"
+  try {
+    await work()
+  } finally {
+    if (told === undefined) delete process.env["NODE_ENV"]
+    else process.env["NODE_ENV"] = told
+  }
+}
+
 const bundle = async (folder: string, dist: string): Promise<void> => {
   const { build } = await import("vite")
-  await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "warn", mode: "production" })
+  const configFile = join(folder, "vite.config.ts")
+  await inProduction(() => build({ root: folder, configFile, logLevel: "warn", mode: "production" }))
   nameTheme(folder, dist)
   for (const path of [join(dist, "index.html"), ...filesBelow(join(dist, "console"))]) pack(path)
 }

@@ -24,7 +24,12 @@ const Inside = ({ code: given }: { readonly code: string | null }): ReactNode =>
     setCode(null)
     void client.invalidateQueries({ queryKey: keys.session })
   }
-  if (code !== null || (error instanceof Refusal && error.status === 401))
+  // Asking once more takes the refusal away until it is answered: what was typed to sign in by must outlive that.
+  const isRefused = error instanceof Refusal && error.status === 401
+  const [isOut, setIsOut] = useState(false)
+  if (isRefused && !isOut) setIsOut(true)
+  if (isOut && !isRefused && data !== undefined) setIsOut(false)
+  if (code !== null || isRefused || (isOut && data === undefined))
     return <SignInScreen code={code} onSignedIn={enter} />
   if (data !== undefined) return <Shell signedIn={data} />
   return (

@@ -2,12 +2,13 @@
 import { type ReactNode, type SubmitEvent, useCallback, useEffect, useRef, useState } from "react"
 import { useAnswer } from "../api/Queries.ts"
 import { Refusal } from "../api/Refusal.ts"
-import { type Credential, providerAddress, session } from "../api/Session.ts"
+import { type Credential, providerAddress, session, type SignInMethods } from "../api/Session.ts"
 import icon from "../icon.svg"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { Notice } from "../ui/Notice.tsx"
 import { Problem } from "../ui/Problem.tsx"
+import { Skeleton } from "../ui/Skeleton.tsx"
 import "./signin.css"
 
 const notKept = (): Refusal =>
@@ -64,6 +65,35 @@ const TokenForm = ({
   )
 }
 
+/** All at once, when it is known which there are: nothing moves away from under a hand. A token is always one. */
+const Ways = ({
+  isBusy,
+  methods,
+  submit
+}: {
+  readonly isBusy: boolean
+  readonly methods: SignInMethods
+  readonly submit: (credential: Credential) => void
+}): ReactNode => (
+  <>
+    {methods.includes("oidc") ? (
+      <>
+        <a className="button" data-look="primary" href={providerAddress(location.pathname + location.search)}>
+          Continue with your identity provider
+        </a>
+        <p className="signin-or">or</p>
+      </>
+    ) : null}
+    <TokenForm isBusy={isBusy} submit={submit} />
+    {methods.includes("link") ? (
+      <p className="signin-more">
+        No token? A link signs in too: <code>pawl serve</code> prints one for its owner where it starts, and so does the
+        deployment to Cloudflare.
+      </p>
+    ) : null}
+  </>
+)
+
 /** With a code it signs in by that at once. */
 export const SignInScreen = ({
   code,
@@ -105,21 +135,11 @@ export const SignInScreen = ({
           </Notice>
         )}
         {state.is === "refused" ? <Problem of={state.by} /> : null}
-        {methods.data?.includes("oidc") === true ? (
-          <>
-            <a className="button" data-look="primary" href={providerAddress(location.pathname + location.search)}>
-              Continue with your identity provider
-            </a>
-            <p className="signin-or">or</p>
-          </>
-        ) : null}
-        <TokenForm isBusy={state.is === "signing"} submit={(credential) => void submit(credential)} />
-        {methods.data?.includes("link") === true ? (
-          <p className="signin-more">
-            No token? A link signs in too: <code>pawl serve</code> prints one for its owner where it starts, and so does
-            the deployment to Cloudflare.
-          </p>
-        ) : null}
+        {methods.isFetched ? (
+          <Ways methods={methods.data ?? []} isBusy={state.is === "signing"} submit={(each) => void submit(each)} />
+        ) : (
+          <Skeleton lines={3} />
+        )}
       </div>
     </main>
   )

@@ -8,7 +8,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
-import { linkOf, originOf } from "./kit/SignIn.ts"
+import { linkOf, originOf, signInAt } from "./kit/SignIn.ts"
 
 /** Pictures of the screens are kept where this says, for a person to look at. */
 const pictures = process.env["PAWL_TEST_PICTURES"]
@@ -56,10 +56,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     return opened
   }
   const signIn = async (look: Look = {}, path = "/") => {
-    const { page } = await open(look)
-    await page.goto(origin + path)
-    await page.getByLabel("API token").fill(token)
-    await page.getByRole("button", { name: "Sign in" }).click()
+    opened = await signInAt(world.browser, world.server, path, { look })
     return opened
   }
   const close = async () => {
@@ -107,6 +104,32 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await page.getByRole("button", { name: "Your account" }).click()
     await page.getByRole("button", { name: "Sign out" }).click()
     await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    await close()
+  })
+
+  it("keeps a token that is half typed while one looks at another tab and comes back, and draws all ways in at once", async () => {
+    const { page, settled } = await open()
+    const methods = Promise.withResolvers<void>()
+    await page.route("**/auth/methods", async (route) => {
+      await methods.promise
+      await route.continue()
+    })
+    await page.goto(`${origin}/projects`)
+    await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    const at = () => page.evaluate<number>("document.querySelector('h1').getBoundingClientRect().top")
+    const before = await at()
+    expect(await page.getByLabel("API token").count()).toBe(0)
+    methods.resolve()
+    await page.getByText("No token? A link signs in too").waitFor()
+    expect(await at()).toBe(before)
+    await page.getByLabel("API token").fill(token.slice(0, 6))
+    const asked = page.waitForResponse((each) => each.url().endsWith("/v1/session"))
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await asked
+    await page.getByLabel("API token").press("End")
+    await page.keyboard.type(token.slice(6))
+    await page.keyboard.press("Enter")
+    await settled("Projects")
     await close()
   })
 

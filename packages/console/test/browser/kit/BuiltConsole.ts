@@ -7,8 +7,7 @@ const from = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** The folder of what is published. */
 export const dist = from("../../../dist")
 
-/** Builds it where its sources changed; in a process of its own, whose environment is not a test's. */
+/** Builds it where its sources changed. `NODE_ENV` is a test's here: what is published must not depend on it. */
 export const buildConsole = (): void => {
-  const { NODE_ENV: _, ...env } = process.env
-  execFileSync(process.execPath, [from("../../../../../tools/build/ConsoleAlone.ts")], { env, stdio: "pipe" })
+  execFileSync(process.execPath, [from("../../../../../tools/build/ConsoleAlone.ts")], { stdio: "pipe" })
 }

@@ -16,7 +16,9 @@ export const linkOf = ({ output }: Pick<ServerProcess, "output">, path = "/"): s
   return `${origin}${path}#login=${code}`
 }
 
-/** Opens a page at a path, and signs in there by a token. `expected` is as of `openPage`. */
+const isSession = (url: string): boolean => new URL(url).pathname === "/v1/session"
+
+/** Opens a page at a path, and signs in there by a token, right or wrong. `expected` is as of `openPage`. */
 export const signInAt = async (
   browser: Browser,
   server: Pick<ServerProcess, "port">,
@@ -30,7 +32,10 @@ export const signInAt = async (
   const opened = await openPage(browser, originOf(server), look, expected)
   await opened.page.goto(originOf(server) + path)
   await opened.page.getByLabel("API token").fill(secret)
+  // Who goes elsewhere before the answer is there takes the request back, and with it the cookie.
+  const answered = opened.page.waitForResponse((each) => each.request().method() === "POST" && isSession(each.url()))
   await opened.page.getByRole("button", { name: "Sign in" }).click()
+  await answered
   return opened
 }
 

@@ -66,7 +66,7 @@ export const catalogue: ReadonlyArray<Entry> = [
     ],
     about: [
       "What two and three worker processes get done per second on one Postgres. Machine-bound work (agents, merges, checks, builds) is a sleep, so that what is measured is what they have in common: claims, leases and commits. `promotions`: promotions alone, each with the commit of a real one. `changes`: a Change from its dispatch over its Candidate and its promotion to its release, four commands of which each sleeps.",
-      "Floor: two and three times what one process does, in turn. `beside-100-idle`: a commit that sends a command, and the time from its answer until a worker has begun, with a hundred workers that wait, each with connections and a listener of its own (25 to a process); the floor is one."
+      "Floor: two and three times what one process does, in turn. `beside-100-idle`: a commit that sends a command, and the time from its answer until a worker has begun, with a hundred processes of workers that wait, each with connections and a listener of its own; the floor is one."
     ],
     load: async () => (await import("./figures/WorkersSideBySide.ts")).bench
   },

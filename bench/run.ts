@@ -13,25 +13,35 @@ import { jsonLine, page, table } from "./Report.ts"
 import { allRuns, type Message } from "./Runs.ts"
 import type { Measured } from "./Figure.ts"
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    list: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    only: { type: "string" },
-    rounds: { type: "string", default: "5" },
-    runs: { type: "string", default: "5" }
-  }
-})
-const only = values.only ?? null
-const rounds = Number(values.rounds)
-const runs = Number(values.runs)
-const chosen = asked(only)
-
 const fail = (problem: string): never => {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
+
+const options = {
+  json: { type: "boolean", default: false },
+  list: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
+  only: { type: "string" },
+  rounds: { type: "string", default: "5" },
+  runs: { type: "string", default: "5" }
+} as const
+
+const usage = "usage: npm run bench -- [--list] [--only <name>] [--rounds <n>] [--json] [--write [--runs <n>]]"
+
+const read = () => {
+  try {
+    return parseArgs({ options }).values
+  } catch (thrown) {
+    return fail(`${thrown instanceof Error ? thrown.message : String(thrown)}\n${usage}`)
+  }
+}
+
+const values = read()
+const only = values.only ?? null
+const rounds = Number(values.rounds)
+const runs = Number(values.runs)
+const chosen = asked(only)
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 

@@ -34,15 +34,21 @@ const storesOn = (url: string, schema: string) =>
     Layer.provide(SqlStores.layer, PgClient.layer({ url: Redacted.make(url), schema, connections: 4 }))
   )
 
-/** Processes of workers that wait for work. */
-const started = async (count: number, args: ReadonlyArray<string>): Promise<ReadonlyArray<ChildProcess>> =>
-  Promise.all(
-    Array.from({ length: count }, async () => {
-      const child = fork(program, [...args], { execArgv: ["--conditions=pawl-source"] })
-      await once(child, "message")
-      return child
-    })
-  )
+/** How many processes start at the same time. */
+const startingAtOnce = 4
+
+/** Processes of one worker each, which wait for work. */
+const started = async (count: number, args: ReadonlyArray<string>): Promise<ReadonlyArray<ChildProcess>> => {
+  const children: Array<ChildProcess> = []
+  while (children.length < count) {
+    const some = Array.from({ length: Math.min(startingAtOnce, count - children.length) }, () =>
+      fork(program, [...args], { execArgv: ["--conditions=pawl-source"] })
+    )
+    children.push(...some)
+    await Promise.all(some.map((child) => once(child, "message")))
+  }
+  return children
+}
 
 const ended = async (children: ReadonlyArray<ChildProcess>): Promise<void> => {
   await Promise.all(
@@ -63,7 +69,7 @@ const rateOf = async (url: string, processes: number, only: Turn["only"]): Promi
   const count = each[only]
   const many = projects[only]
   await stores.runPromise(prepare(many, only === "promotions" ? count : 0))
-  const children = await started(processes, [url, schema, "1", JSON.stringify({ projects: many, each: count })])
+  const children = await started(processes, [url, schema, JSON.stringify({ projects: many, each: count })])
   const [from, to] = between.map((part) => Math.floor(many * count * part)) as [number, number]
   const last = only === "promotions" ? "candidate.promote" : "release.run"
   const ends: Array<number> = []
@@ -103,14 +109,12 @@ const looks = 60
 /** Milliseconds that a commit with a command takes, and from its answer until a worker has begun: the medians. */
 const latencies = async (
   url: string,
-  workers: number
+  processes: number
 ): Promise<{ readonly commit: number; readonly claim: number }> => {
   const schema = `bench_${schemas++}`
   const stores = storesOn(url, schema)
   await stores.runPromise(prepare(1, 0))
-  // Twenty-five to a process: as many connections, listeners and loops as there are workers.
-  const together = Math.min(25, workers)
-  const children = await started(workers / together, [url, schema, String(together)])
+  const children = await started(processes, [url, schema])
   const heard = new Map<string, (told: Told) => void>()
   for (const child of children) child.on("message", (told: Told) => heard.get(told.id)?.(told))
   const times: { readonly commit: Array<number>; readonly claim: Array<number> } = { commit: [], claim: [] }
@@ -169,7 +173,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       name,
       value: median(idle.hundred.map(of)),
       unit: "ms",
-      floor: "one idle worker",
+      floor: "one idle process",
       floorValue: median(idle.one.map(of)),
       ratio: across(idle.hundred.map(of), idle.one.map(of))
     })

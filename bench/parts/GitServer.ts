@@ -8,7 +8,7 @@ import { ownAddress } from "../../packages/adapters-local/test/OwnAddress.ts"
 
 const run = promisify(execFile)
 
-/** Serves a bare repository. `clone` clones it into a folder that is not there yet. */
+/** Serves a bare repository. */
 export const serve = async (repository: string) => {
   const { host, port } = ownAddress()
   const all = [
@@ -22,7 +22,6 @@ export const serve = async (repository: string) => {
   // Not by way of `git`, which would leave its child behind.
   const child = spawn(`${stdout.trim()}/git-daemon`, all, { stdio: "ignore" })
   const url = `git://${host}:${port}${repository.slice(dirname(repository).length)}`
-  const clone = (folder: string): Promise<unknown> => run("git", ["clone", "-q", "--bare", url, folder])
   for (let tries = 0; ; tries++) {
     const answers = await run("git", ["ls-remote", "-q", url]).then(
       () => true,
@@ -37,5 +36,5 @@ export const serve = async (repository: string) => {
     child.kill("SIGKILL")
     await exited
   }
-  return { clone, close }
+  return { url, close }
 }

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
+import { GitProcesses, layerSpawner } from "@pawl/adapters-local/repositories/GitProcesses"
 import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
 import * as S3ObjectStore from "@pawl/adapters-s3/S3ObjectStore"
@@ -101,15 +102,30 @@ const mirror = async (gitDir: string, to: string): Promise<void> => {
 
 const machineAt = (directory: string) => Layer.fresh(PackRepositories.layer({ directory }))
 
-/** The stores of an installation, and machines on them. */
-export const open = async () => {
+/** Runs git as the repositories of this context do: a server forks no git itself. Rejects where it ends with another code than 0. */
+const gitBySpawner = (args: ReadonlyArray<string>) =>
+  Effect.flatMap(GitProcesses, (start) =>
+    Effect.promise(async () => {
+      const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" }
+      const child = await start({ file: "git", args, cwd: "/", env })
+      child.stdin.end()
+      child.stdout.resume()
+      child.stderr.resume()
+      const { code } = await child.closed
+      if (code !== 0) throw new Error(`git ${args[0]} ended with ${code}`)
+    })
+  )
+
+/** The stores of an installation, and machines on them, whose git is started by a spawner in this folder. */
+export const open = async (folder: string) => {
   const postgres = await PostgresServer.startOwn()
   const s3 = await S3Server.start()
   const bucket = await makeBucket(s3)
   const stores = ManagedRuntime.make(
-    Layer.merge(
+    Layer.mergeAll(
       Layer.provide(SqlStores.layer, PgClient.layer({ url: Redacted.make(postgres.url), schema: "bench" })),
-      S3ObjectStore.layer(bucket)
+      S3ObjectStore.layer(bucket),
+      layerSpawner(folder)
     )
   )
   /** Works on one machine, whose copies are in a folder. */
@@ -137,10 +153,11 @@ export const open = async () => {
         }).pipe(Effect.provide(machineAt(directory)))
       )
     )
+  const git = (...args: ReadonlyArray<string>): Promise<void> => stores.runPromise(gitBySpawner(args))
   const close = async () => {
     await stores.dispose()
     await s3.stop()
     await postgres.stop()
   }
-  return { on, cold, mirrored, close }
+  return { on, cold, mirrored, git, close }
 }

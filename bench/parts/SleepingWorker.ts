@@ -1,5 +1,5 @@
 /**
- * A process of workers on a Postgres: `<url> <schema> <workers> <turn as JSON, or none>`. Says `ready` to its parent, then
+ * A worker in a process of its own, on a Postgres: `<url> <schema> <turn as JSON, or none>`. Says `ready` to its parent, then
  * the moment at which each piece of work began and ended, ms since 1970.
  */
 import * as PgClient from "@pawl/adapters-pg/PgClient"
@@ -20,7 +20,7 @@ export interface Told {
   readonly endedMs: number
 }
 
-const [, , url = "", schema = "", workers = "1", prepared = ""] = process.argv
+const [, , url = "", schema = "", prepared = ""] = process.argv
 const nowMs = () => performance.timeOrigin + performance.now()
 
 const telling = (inner: Handler<Ledger | Process>): Handler<Ledger | Process> =>
@@ -34,15 +34,9 @@ const told: Handlers<Ledger> = Object.fromEntries(
   Object.entries(handlers).map(([kind, inner]) => [kind, telling(inner as Handler<Ledger | Process>)])
 )
 
-/** One worker, with connections of its own, as a process has them. */
-const one = (name: string) =>
-  worker({ name, slots, handlers: told }).pipe(
-    Effect.provide(
-      SqlStores.layer.pipe(
-        Layer.provide(PgClient.layer({ url: Redacted.make(url), schema, connections: prepared === "" ? 1 : 10 }))
-      )
-    )
-  )
+const stores = SqlStores.layer.pipe(
+  Layer.provide(PgClient.layer({ url: Redacted.make(url), schema, connections: prepared === "" ? 1 : 10 }))
+)
 
 // What a promotion decides from is there before the clock runs: making it again and again is this bench's own work.
 if (prepared !== "") {
@@ -50,6 +44,5 @@ if (prepared !== "") {
   for (let project = 0; project < projects; project++) snapshotOf(project, each)
 }
 process.on("disconnect", () => process.exit(0))
-const all = Array.from({ length: Number(workers) }, (_, n) => one(`bench-${process.pid}-${n}`))
-Effect.runFork(Effect.all(all, { concurrency: "unbounded" }))
+Effect.runFork(worker({ name: `bench-${process.pid}`, slots, handlers: told }).pipe(Effect.provide(stores)))
 process.send?.("ready")

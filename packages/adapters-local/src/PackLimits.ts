@@ -20,6 +20,8 @@ export const PackLimits = {
   packRowBytes: 64 * KiB,
   /** Packs of one repository that are fetched at once. */
   packFetches: 4,
+  /** Bytes of packs that are worth a git of their own, which takes about as long to start as it takes to unpack them. */
+  packPartBytes: 256 * KiB,
   /** About what the cache of repositories may take on the disk; what was used longest ago goes first. */
   cacheBytes: 10 * 1024 * MiB,
   /** What a file is counted for beside its bytes: a block of most file systems. */

@@ -8,6 +8,7 @@ import { succeed } from "../GitCommand.ts"
 import { create } from "../FolderFiles.ts"
 import { io } from "../GitFolder.ts"
 import { passing } from "../GitWriter.ts"
+import { LocalLimits } from "../../LocalLimits.ts"
 import type { RepositoryPath } from "../RepositoryPath.ts"
 import type { Copy } from "./CacheFolder.ts"
 import { areMany, bytesOf, objectFiles } from "./ObjectFiles.ts"
@@ -16,6 +17,21 @@ import type { FetchedPack, OldList, PackSource } from "./PackSource.ts"
 
 const unpack = (gitDir: string, pack: Uint8Array) =>
   Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings: passing }))
+
+/**
+ * The packs in their order, in two parts of about as many bytes where they are many: a git works on one processor, and each
+ * part is handed to one of its own.
+ */
+const parts = (packs: ReadonlyArray<Uint8Array>): ReadonlyArray<ReadonlyArray<Uint8Array>> => {
+  const all = packs.reduce((sum, { length }) => sum + length, 0)
+  if (all < 2 * LocalLimits.packPartBytes) return [packs]
+  let sum = 0
+  const middle = packs.findIndex(({ length }) => (sum += length) > all / 2)
+  return [packs.slice(0, middle), packs.slice(middle)].filter(({ length }) => length > 0)
+}
+
+const unpackAll = (gitDir: string, packs: ReadonlyArray<Uint8Array>) =>
+  Effect.forEach(parts(packs), (some) => unpack(gitDir, sideBySide(some)), { concurrency: "unbounded", discard: true })
 
 /** Puts packs into a repository. Those with an index cost no git at all. */
 export const putPacks = (
@@ -38,7 +54,7 @@ export const putPacks = (
     }
     if (bare.length === 0) return
     // One after the other where git does not take them together: two may bring the base of the same delta along.
-    yield* Effect.catchTag(unpack(gitDir, sideBySide(bare)), "RepositoriesUnavailable", (problem) =>
+    yield* Effect.catchTag(unpackAll(gitDir, bare), "RepositoriesUnavailable", (problem) =>
       bare.length === 1 ? problem : Effect.forEach(bare, (pack) => unpack(gitDir, pack), { discard: true })
     )
   })

@@ -1,10 +1,20 @@
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import { PackLog } from "@pawl/core/project/PackLog"
+import { type Pack, PackLog } from "@pawl/core/project/PackLog"
 import { slice } from "@pawl/testing/Depth"
-import { projectId, scene, tagOf, textFiles, unknownId } from "@pawl/testing/contracts/repositories/RepositoriesScene"
+import {
+  projectId,
+  scene,
+  signature,
+  tagOf,
+  textFiles,
+  unknownId
+} from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { filesBelow, loseCopies, type Machine, run } from "./PackWorld.ts"
 
 const middleFlipped = (path: string): void => {
@@ -34,6 +44,25 @@ const damage = ({ root }: Machine, which: RegExp, how: (path: string) => void): 
   const hit = filesBelow(root).filter((path) => which.test(path))
   for (const path of hit) how(path)
   return hit.length
+}
+
+/** The one fork of a machine. */
+const forkOf = ({ root }: Machine): string => {
+  const head = filesBelow(root).find((path) => path.endsWith("/HEAD") && !path.endsWith("/canon.git/HEAD"))
+  if (head === undefined) throw new Error("there is no fork")
+  return dirname(head)
+}
+
+/** The pack of the commit that follows this one in a repository, as git makes it for who has this one. */
+const thinAfter = (gitDir: string, commit: string): Pack => {
+  const git = (args: ReadonlyArray<string>, input = ""): Buffer =>
+    execFileSync("git", ["--git-dir", gitDir, ...args], { input, stdio: ["pipe", "pipe", "ignore"] })
+  const all = git(["cat-file", "--batch-all-objects", "--batch-check"]).toString("latin1")
+  const commits = [...all.matchAll(/^(\w+) commit/gm)].map(([, id = ""]) => id)
+  const next = commits.find((id) => git(["cat-file", "commit", id]).includes(`parent ${commit}`))
+  const body = git(["pack-objects", "--thin", "--revs", "--stdout"], `${next}\n^${commit}\n`)
+  const digest = createHash("sha256").update(body).digest("hex")
+  return { digest, sizeBytes: body.length, objects: body.readUInt32BE(8), body, object: null }
 }
 
 describe("Copies of repositories", () => {
@@ -209,6 +238,35 @@ describe("Copies of repositories", () => {
         const sizes = filesBelow(small.root).map((path) => readFileSync(path).length)
         expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(maxBytes)
         expect(sizes.length).toBeGreaterThan(0)
+      })
+    ))
+
+  it("are unpacked by two gits where there is much, also when a delta of the one stands on what the other unpacks", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const log = yield* PackLog
+        const here = yield* world.machine()
+        const s = yield* scene(here.git)
+        const into = s.ws(1)
+        const noise = (n: number): string =>
+          Array.from({ length: 3500 }, (_, i) => `${Math.imul(i + n * 7919, 2654435761) >>> 0}`).join("\n")
+        let at = s.s0.commit
+        for (let n = 0; n < 40; n++) at = (yield* s.edit(into, at, { [`noise${n}`]: noise(n) })).commit
+        const packsOf = (machine: Machine) =>
+          filesBelow(forkOf(machine)).filter((path) => path.endsWith(".pack")).length
+        const cold = yield* world.machine()
+        const whole = yield* here.git.resolve(into, at)
+        expect((yield* textFiles(cold.git, into, whole.tree))["noise39"]).toBe(noise(39))
+        expect(packsOf(cold)).toBe(2)
+
+        // The pack of one more edit as git makes one for who has the commit before: of the file there is a delta alone.
+        const append: PackLog["Service"]["append"] = (step) =>
+          step.pack === null ? log.append(step) : log.append({ ...step, pack: thinAfter(forkOf(thin), at) })
+        const thin: Machine = yield* Effect.provideService(world.machine(), PackLog, { ...log, append })
+        const edits = { noise0: `${noise(0)}\nand one line more` }
+        const made = yield* thin.git.commit({ into, base: at, edits, message: "more", signature })
+        const colder = yield* world.machine()
+        expect((yield* textFiles(colder.git, into, made.tree))["noise0"]).toBe(edits.noise0)
       })
     ))
 })

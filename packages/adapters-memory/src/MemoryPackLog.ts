@@ -3,7 +3,13 @@ import { Effect } from "effect"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import { isCrowded, type LoggedPack, type PackedRepository, type PackLog } from "@pawl/core/project/PackLog"
+import {
+  type HeldPacks,
+  isCrowded,
+  type LoggedPack,
+  type PackedRepository,
+  type PackLog
+} from "@pawl/core/project/PackLog"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import type { MemoryPacks, MemoryState } from "./MemoryState.ts"
 
@@ -56,19 +62,20 @@ const replace =
 /** `PackLog` over a store in memory, by the program's clock. */
 export const make = (state: MemoryState): PackLog["Service"] => {
   const ofProject = (project: string) => Array.from(state.packs.values()).filter((each) => each.project === project)
+  const since = (ref: RepositoryRef, held: HeldPacks | null): PackedRepository | null => {
+    const there = state.packs.get(keyOf(ref))
+    if (there === undefined) return null
+    const after = held?.born === there.born ? held.through : 0
+    return { ...standing(there), packs: there.packs.filter(({ through }) => through > after) }
+  }
   return {
     standing: (ref) =>
       Effect.sync(() => {
         const there = state.packs.get(keyOf(ref))
         return there === undefined ? null : standing(there)
       }),
-    since: (ref, held) =>
-      Effect.sync(() => {
-        const there = state.packs.get(keyOf(ref))
-        if (there === undefined) return null
-        const after = held?.born === there.born ? held.through : 0
-        return { ...standing(there), packs: there.packs.filter(({ through }) => through > after) }
-      }),
+    since: (ref, held) => Effect.sync(() => since(ref, held)),
+    sinceEach: (wanted) => Effect.sync(() => wanted.map((each) => since(...each))),
     open: (ref, born) =>
       Effect.sync(() => {
         if (ref.fork !== undefined && !state.packs.has(keyOf({ project: ref.project }))) return false

@@ -199,37 +199,57 @@ type Asked = (
   params: ReadonlyArray<Parameter>
 ) => Effect.Effect<ReadonlyArray<Row>, LedgerUnavailable>
 
-const reads = (asked: Asked): Pick<PackLog["Service"], "standing" | "since"> => ({
-  standing: (ref) =>
-    Effect.map(
-      asked("read where a repository stands", `SELECT ${stood} FROM pawl_repo WHERE ${thisOne}`, keyOf(ref)),
-      ([row]) => (row === undefined ? null : standing(row))
-    ),
-  since: (ref, held) =>
+type SinceEach = PackLog["Service"]["sinceEach"]
+
+/** One statement, so one moment: the heads and all that they rest on. */
+const sinceEach =
+  (asked: Asked): SinceEach =>
+  (wanted) =>
     Effect.gen(function* () {
-      // One statement, so one moment: the head and all that it rests on.
+      const [first] = wanted
+      if (first === undefined) return []
+      const keys = wanted.map(([ref]) => keyOf(ref)[1])
+      const held = wanted.flatMap(([ref, known]) => (known === null ? [] : [[keyOf(ref)[1], known] as const]))
+      const after =
+        held.length === 0 ? "0" : `CASE ${held.map(() => "WHEN r.fork = ? AND r.born = ? THEN ?").join(" ")} ELSE 0 END`
       const rows = yield* asked(
         "read packs",
-        `SELECT r.born, r.main, r.through AS repo_through, r.hot_packs, r.hot_bytes,
+        `SELECT r.fork, r.born, r.main, r.through AS repo_through, r.hot_packs, r.hot_bytes,
               p.through, p.base, p.digest, p.bytes, p.objects, p.object, p.body
             FROM pawl_repo r LEFT JOIN pawl_pack p ON p.project_id = r.project_id AND p.fork = r.fork
-              AND p.through > CASE WHEN r.born = ? THEN ? ELSE 0 END
-            WHERE r.project_id = ? AND r.fork = ? ORDER BY p.through`,
-        [held?.born ?? "", held?.through ?? 0, ...keyOf(ref)]
+              AND p.through > ${after}
+            WHERE r.project_id = ? AND r.fork IN (${listed(keys)}) ORDER BY r.fork, p.through`,
+        [...held.flatMap(([fork, { born, through }]) => [fork, born, through]), first[0].project, ...keys]
       )
-      const [first] = rows
-      if (first === undefined) return null
+      const found = new Map<string, { readonly stands: StandingRepository; readonly packs: Array<LoggedPack> }>()
       // There may be thousands.
-      const packs: Array<LoggedPack> = []
       for (const row of rows) {
+        const fork = String(row["fork"])
+        const one = found.get(fork) ?? { stands: standing(row), packs: [] }
+        found.set(fork, one)
         if (row["through"] === null) continue
         const pack = packOf(row)
         if (pack === null) return yield* corrupt("pawl_pack", String(row["digest"]))
-        packs.push(pack)
+        one.packs.push(pack)
       }
-      return { ...standing(first), packs }
+      return keys.map((fork) => {
+        const one = found.get(fork)
+        return one === undefined ? null : { ...one.stands, packs: one.packs }
+      })
     })
-})
+
+const reads = (asked: Asked): Pick<PackLog["Service"], "standing" | "since" | "sinceEach"> => {
+  const each = sinceEach(asked)
+  return {
+    standing: (ref) =>
+      Effect.map(
+        asked("read where a repository stands", `SELECT ${stood} FROM pawl_repo WHERE ${thisOne}`, keyOf(ref)),
+        ([row]) => (row === undefined ? null : standing(row))
+      ),
+    since: (ref, held) => Effect.map(each([[ref, held]]), ([found = null]) => found),
+    sinceEach: each
+  }
+}
 
 /** `PackLog` over a database whose tables are there. */
 export const make = (database: Database["Service"]): PackLog["Service"] => {

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type Findings, prove } from "./Battery.ts"
 import { findBubblewrap, remedy as installBubblewrap } from "./BubblewrapSandbox.ts"
 import type { Isolator, Lacking } from "./Isolator.ts"
+import type { JobStarter } from "./JobProcess.ts"
 import { makeSupervisor, type Supervisor } from "./Supervisor.ts"
 import { findToolchain, toolsDigest } from "./Toolchain.ts"
 import { findUnshare } from "./UnshareSandbox.ts"
@@ -18,6 +19,8 @@ export interface IsolationChoice {
   readonly nodeModules?: string
   /** The folder of the layers of packages: a job's `packages` is `<packageLayers>/<id>/node_modules`. Default: there are none. */
   readonly packageLayers?: string
+  /** How processes of jobs are started. Default: this process forks. */
+  readonly start?: JobStarter | undefined
 }
 
 /** An isolation that holds, with its supervisor, which the caller closes, and what was found of each guarantee. */
@@ -65,7 +68,7 @@ const tryIsolator = async (isolator: Isolator, choice: IsolationChoice): Promise
   }
   try {
     const toolchain = findToolchain(choice.nodeModules ?? null)
-    supervisor = makeSupervisor(isolator, toolchain, choice.cgroups ?? true)
+    supervisor = makeSupervisor(isolator, toolchain, choice)
     const findings = await prove(supervisor)
     const fatal = indispensable.filter((guarantee) => findings[guarantee] !== null)
     if (fatal.length > 0) return lacking(fatal.map((guarantee) => `${guarantee}: ${findings[guarantee]}`).join("; "))

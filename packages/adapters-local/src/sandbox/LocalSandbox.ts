@@ -13,6 +13,8 @@ import {
 import { steadyMillisOf } from "@pawl/core/primitives/Time"
 import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
+import { SharedSpawner } from "../spawner/SharedSpawner.ts"
+import { forkBySpawner } from "./JobProcess.ts"
 import { isCovered, type SandboxRun, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
 import { isTreePath } from "./TarStream.ts"
@@ -65,12 +67,16 @@ const printed = (job: SandboxJob, output: Uint8Array, outputTruncated: boolean) 
   }
 }
 
-/** All in one step, so that two calls for one id cannot both begin. Throws when the job cannot be spawned. */
+const notSpawned = (cause: unknown) =>
+  unavailable(`the sandbox could not be spawned: ${cause instanceof Error ? cause.message : String(cause)}`)
+
+/** All in one step, so that two calls for one id cannot both begin. Throws when its packages are not there. */
 const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock, layers: string | undefined): Running => {
   const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>()
   const startedAtMs = clock.currentTimeMillisUnsafe()
   const begunMs = steadyMillisOf(clock)
   const run = startRun(chosen.supervisor, job, layerOf(job, layers))
+  run.started.catch((cause: unknown) => Deferred.doneUnsafe(result, Effect.fail(notSpawned(cause))))
   const finish = run.end.then(({ collected, outcome, output, outputTruncated }) => {
     if (outcome._tag === "Lost") return Deferred.doneUnsafe(result, Effect.fail(unavailable(outcome.reason)))
     // What it took is paid for, whatever became of the time meanwhile.
@@ -110,7 +116,9 @@ const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissin
     )
   )
 
-const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
+const make = Effect.fnUntraced(function* (wanted: IsolationChoice) {
+  const spawner = yield* SharedSpawner
+  const choice = spawner === null ? wanted : { start: forkBySpawner(spawner), ...wanted }
   const jobs = new Map<string, Running>()
   let supervisor: Supervisor | null = null
   // Whoever asks waits for the end: an answer that all its askers had left would not be kept, nor its folder removed.
@@ -120,7 +128,11 @@ const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
   const end = (id: string, job: Running) =>
     Effect.promise(() => {
       job.run.kill()
-      return job.run.end
+      // One that never began has ended.
+      return job.run.end.then(
+        () => undefined,
+        () => undefined
+      )
     }).pipe(Effect.andThen(Effect.sync(() => jobs.get(id) === job && jobs.delete(id))))
 
   yield* Effect.addFinalizer(() =>
@@ -129,15 +141,19 @@ const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
     )
   )
 
-  const begun = (job: SandboxJob, found: Chosen, clock: Clock.Clock) =>
-    Effect.try({
-      try: (): SandboxHandle => {
-        if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock, choice.packageLayers))
-        return { id: job.id }
-      },
-      catch: (cause) =>
-        unavailable(`the sandbox could not be spawned: ${cause instanceof Error ? cause.message : String(cause)}`)
+  const begun = Effect.fnUntraced(function* (job: SandboxJob, found: Chosen, clock: Clock.Clock) {
+    const running = yield* Effect.try({
+      try: () => jobs.get(job.id) ?? begin(job, found, clock, choice.packageLayers),
+      catch: notSpawned
     })
+    jobs.set(job.id, running)
+    // Whoever leaves meanwhile must know of it: nobody else ends it.
+    yield* Effect.tryPromise({ try: () => running.run.started, catch: notSpawned }).pipe(
+      Effect.uninterruptible,
+      Effect.tapError(() => Effect.sync(() => jobs.get(job.id) === running && jobs.delete(job.id)))
+    )
+    return { id: job.id } satisfies SandboxHandle
+  })
 
   const start = (job: SandboxJob): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
     Effect.gen(function* () {

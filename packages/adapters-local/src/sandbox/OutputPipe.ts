@@ -8,19 +8,21 @@ import { Socket } from "node:net"
 import { join } from "node:path"
 import { LocalLimits } from "../LocalLimits.ts"
 
-const batch = 16
+const batch = 64
 /** How long reading rests after each read, once the output is full: a flood must not fill our event loop. */
 const restMs = 1
 const firstBytes = 64 * 1024
 
-/** The file descriptors of both ends. */
+/** A pipe of which we hold the end that reads. */
 export interface OutputPipe {
-  /** To be given to the child and closed here after the spawn. */
-  readonly writeEnd: number
+  /** Its name, for who opens the other end. */
+  readonly path: string
   readonly readEnd: number
+  /** Once both ends are open, or none will be. */
+  readonly forget: () => void
 }
 
-/** Makes pipes in `folder`, sixteen names per spawn of mkfifo. */
+/** Makes pipes in `folder`, many names per spawn of mkfifo. */
 export const makeOutputPipes = (folder: string): (() => OutputPipe) => {
   const ready: Array<string> = []
   let made = 0
@@ -32,9 +34,7 @@ export const makeOutputPipes = (folder: string): (() => OutputPipe) => {
     }
     const path = ready.pop() ?? folder
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const writeEnd = openSync(path, constants.O_WRONLY)
-    unlinkSync(path)
-    return { readEnd, writeEnd }
+    return { path, readEnd, forget: () => unlinkSync(path) }
   }
 }
 
@@ -47,7 +47,10 @@ export interface Output {
   readonly close: () => void
 }
 
-/** Keeps the first `limitBytes`, then reads on and forgets: the writer is slowed, never stopped. */
+/**
+ * Keeps the first `limitBytes`, then reads on and forgets: the writer is slowed, never stopped. Somebody has the other end
+ * open: of a pipe that nobody writes to yet, this is the end.
+ */
 export const readOutput = (readEnd: number, limitBytes: number): Output => {
   let kept = Buffer.allocUnsafe(Math.min(limitBytes, firstBytes))
   let length = 0

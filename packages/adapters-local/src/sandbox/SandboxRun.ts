@@ -1,15 +1,15 @@
 /** One job from spawn to end: fed, watched, killed when it must be, and cleared away. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync } from "node:fs"
 import { constants } from "node:os"
-import { Duplex, Readable } from "node:stream"
+import { type Duplex, Readable, type Writable } from "node:stream"
 import type { SandboxJob, SandboxOutcome, SandboxResult } from "@pawl/core/verification/Sandbox"
 import { LocalLimits } from "../LocalLimits.ts"
 import { goingLast } from "../OwnProgram.ts"
 import { cpuMilliseconds, type JobCgroup, killAll, oomKills, removeCgroup } from "./Cgroups.ts"
 import { collect } from "./Collection.ts"
 import { insideArgv, joining, type Launch } from "./Isolator.ts"
-import { type JobMount, keeperDescriptor, makeJobMount, needsMount } from "./JobMount.ts"
+import { type JobMount, makeJobMount, needsMount } from "./JobMount.ts"
+import type { JobProcess } from "./JobProcess.ts"
 import { type Output, readBrief, readOutput } from "./OutputPipe.ts"
 import { killTree, usageOf } from "./ProcessWatch.ts"
 import { jobFolders } from "./SandboxRoot.ts"
@@ -27,8 +27,10 @@ export type RunEnd = {
   readonly collected?: NonNullable<SandboxResult["collected"]>
 }
 
-/** One job that was started. `end` never rejects; `kill` may be called at any time. */
+/** One job. `kill` may be called at any time. */
 export interface SandboxRun {
+  /** Rejects with an `Error` when its process could not be started; `end` rejects then too, and for nothing else. */
+  readonly started: Promise<unknown>
   readonly end: Promise<RunEnd>
   readonly kill: () => void
 }
@@ -50,15 +52,15 @@ const outcomeOf = (
   overrun: Overrun | null,
   outOfMemory: boolean,
   ready: boolean,
-  child: ChildProcess,
+  { code, lost, signal }: Awaited<JobProcess["ended"]>,
   said: string
 ): RunEnd["outcome"] => {
+  if (lost) return { _tag: "Lost", reason: "who forks for it ended" }
   if (outOfMemory || overrun === "memory") return { _tag: "OutOfMemory" }
   if (overrun === "wall") return { _tag: "TimedOut", afterMs: job.limits.wallMs }
   if (overrun === "cpu") return { _tag: "Killed", signal: "SIGXCPU" }
   if (!ready) return { _tag: "Lost", reason: `the sandbox did not start: ${said === "" ? "no reason given" : said}` }
-  if (child.exitCode !== null) return exitOf(child.exitCode)
-  return { _tag: "Killed", signal: child.signalCode ?? "SIGKILL" }
+  return code === null ? { _tag: "Killed", signal: signal ?? "SIGKILL" } : exitOf(code)
 }
 
 /** Watches memory and CPU time. With cgroups the kernel bounds memory, and we end what it has begun to kill. */
@@ -78,8 +80,7 @@ const watch = (job: SandboxJob, cgroup: JobCgroup | null, pid: number, overrun: 
 export const isCovered = (job: SandboxJob, path: string): boolean =>
   job.packages !== undefined && path.startsWith("node_modules/")
 
-const feed = (job: SandboxJob, stdin: NodeJS.WritableStream | null): void => {
-  if (stdin === null) return
+const feed = (job: SandboxJob, stdin: Writable): void => {
   // A sandbox that ends early closes its side; how it ended is told elsewhere.
   stdin.on("error", () => undefined)
   const files = new Map<string, TarFile>()
@@ -90,7 +91,7 @@ const feed = (job: SandboxJob, stdin: NodeJS.WritableStream | null): void => {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Waits until no process holds a pipe of the job, but not for ever. */
-const drained = async (output: Output, closed: Promise<void>): Promise<boolean> => {
+const drained = async (output: Output, closed: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), LocalLimits.sandboxEndMs)))
   const ended = await Promise.race([Promise.all([output.ended, closed]).then(() => true as const), late])
@@ -107,14 +108,14 @@ const clear = async (folders: ReadonlyArray<string>): Promise<void> => {
 }
 
 interface Spawned {
-  readonly child: ChildProcess
+  readonly child: JobProcess
   readonly cgroup: JobCgroup | null
   readonly readEnd: number
   /** Gives back what was taken for it; the cgroup only once it is empty. */
   readonly release: () => Promise<void>
 }
 
-const spawnJob = (supervisor: Supervisor, job: SandboxJob, layer: string | null): Spawned => {
+const spawnJob = async (supervisor: Supervisor, job: SandboxJob, layer: string | null): Promise<Spawned> => {
   const cgroup = supervisor.makeCgroup(job.limits)
   const user = supervisor.takeUser()
   let launch: Launch | null = null
@@ -128,22 +129,27 @@ const spawnJob = (supervisor: Supervisor, job: SandboxJob, layer: string | null)
   try {
     const { limits } = job
     const inside = insideArgv(job, cgroup?.processes == null)
-    const { covers, root, privatePath } = supervisor
+    const { root, privatePath } = supervisor
     mount = needsMount(job) ? makeJobMount(root, user, layer, limits.diskBytes) : null
     launch = supervisor.isolator.launch({ disk: mount?.place ?? null, limits, root, user, privatePath, inside })
     const argv = mount === null ? launch.argv : mount.around(launch.argv)
-    const [file = "/bin/sh", ...args] = goingLast(joining(cgroup?.joinFiles ?? [], argv))
-    const { readEnd, writeEnd } = supervisor.outputPipe()
-    const child = spawn(file, args, {
-      cwd: root.inner,
-      // Nothing of ours: the first process of the sandbox keeps what it is given, for all inside to read.
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
-      stdio: ["pipe", writeEnd, "pipe", "pipe", ...(mount === null ? covers : ["pipe" as const, ...covers.slice(1)])]
-    })
-    closeSync(writeEnd)
-    return { child, cgroup, readEnd, release }
+    const { forget, path, readEnd } = supervisor.outputPipe()
+    try {
+      const child = await supervisor.start({
+        argv: goingLast(joining(cgroup?.joinFiles ?? [], argv)),
+        cwd: root.inner,
+        output: path,
+        hasLine: mount !== null
+      })
+      return { child, cgroup, readEnd, release }
+    } catch (cause) {
+      closeSync(readEnd)
+      throw cause
+    } finally {
+      forget()
+    }
   } catch (cause) {
-    void release()
+    await release()
     throw cause
   }
 }
@@ -160,13 +166,16 @@ const keptCode = (line: Duplex): Promise<string | null> =>
   })
 
 /** Reads what is wanted back while the disk is kept, and then lets it go. `over` is told first: the time was the command's. */
-const collecting = async (job: SandboxJob, child: ChildProcess, over: () => void): Promise<RunEnd["collected"]> => {
-  const line = needsMount(job) ? child.stdio[keeperDescriptor] : null
-  if (!(line instanceof Duplex)) return undefined
+const collecting = async (
+  job: SandboxJob,
+  { line, pid }: JobProcess,
+  over: () => void
+): Promise<RunEnd["collected"]> => {
+  if (line === null) return undefined
   const code = await keptCode(line)
   over()
   try {
-    return code === "0" && job.collect !== undefined ? await collect(`/proc/${child.pid}/cwd`, job.collect) : undefined
+    return code === "0" && job.collect !== undefined ? await collect(`/proc/${pid}/cwd`, job.collect) : undefined
   } catch (cause) {
     return { _tag: "TooMuch", reason: cause instanceof Error ? cause.message : String(cause) }
   } finally {
@@ -174,41 +183,52 @@ const collecting = async (job: SandboxJob, child: ChildProcess, over: () => void
   }
 }
 
-/**
- * Starts a job. Throws when it cannot be spawned; everything after that is told by `end`. `layer`: the `node_modules` on
- * the host that its `packages` name.
- */
-export const startRun = (supervisor: Supervisor, job: SandboxJob, layer: string | null = null): SandboxRun => {
-  const { child, cgroup, readEnd, release } = spawnJob(supervisor, job, layer)
+/** A job whose process is there: `kill` is for who ends it, `end` resolves when nothing of it is left. */
+const running = (job: SandboxJob, { cgroup, child, readEnd, release }: Spawned) => {
   const output = readOutput(readEnd, job.limits.outputBytes)
   const diagnosis = readBrief(child.stderr)
-  const ready = readBrief(child.stdio[3] instanceof Readable ? child.stdio[3] : null)
+  const ready = readBrief(child.ready)
   let overrun: Overrun | null = null
   const kill = () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killTree(child.pid)
+    if (child.isThere()) killTree(child.pid)
     if (cgroup !== null) killAll(cgroup.folders)
   }
-  const unwatch = watch(job, cgroup, child.pid ?? 0, (what) => {
+  const unwatch = watch(job, cgroup, child.pid, (what) => {
     overrun ??= what
     kill()
   })
-  let failure = ""
-  child.once("error", (cause) => (failure = cause.message))
   feed(job, child.stdin)
-  const on = (event: "exit" | "close") =>
-    new Promise<void>((resolve) => child.once(event, () => resolve()).once("error", () => resolve()))
-  const closed = on("close")
   const collected = collecting(job, child, unwatch)
-  const end = on("exit").then(async (): Promise<RunEnd> => {
+  const end = child.ended.then(async (exit): Promise<RunEnd> => {
     unwatch()
     const found = await collected
-    const inTime = await drained(output, closed)
+    const inTime = await drained(output, child.closed)
     const killed = cgroup !== null && oomKills(cgroup) > 0
-    const outcome = outcomeOf(job, overrun, killed, ready() !== "", child, diagnosis() || failure)
-    child.stdio.forEach((stream) => stream?.destroy())
+    const outcome = outcomeOf(job, overrun, killed, ready() !== "", exit, diagnosis())
+    child.release()
     await release()
     const gave = found !== undefined && outcome._tag === "Exited" && outcome.code === 0 ? { collected: found } : {}
     return { outcome, output: output.bytes(), outputTruncated: output.truncated(), drained: inTime, ...gave }
   })
   return { end, kill }
+}
+
+/** Starts a job. `layer`: the `node_modules` on the host that its `packages` name. */
+export const startRun = (supervisor: Supervisor, job: SandboxJob, layer: string | null = null): SandboxRun => {
+  let kill: (() => void) | null = null
+  let isUnwanted = false
+  const started = spawnJob(supervisor, job, layer).then((spawned) => {
+    const run = running(job, spawned)
+    kill = run.kill
+    if (isUnwanted) kill()
+    return run
+  })
+  return {
+    started,
+    end: started.then(({ end }) => end),
+    kill: () => {
+      isUnwanted = true
+      kill?.()
+    }
+  }
 }

@@ -2,8 +2,9 @@
 import { closeSync } from "node:fs"
 import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { cgroupOrNull, findCgroups, type JobCgroup } from "./Cgroups.ts"
-import { covers } from "./Inheritance.ts"
+import { covers } from "../Inheritance.ts"
 import type { Isolator } from "./Isolator.ts"
+import { forkHere, type JobStarter } from "./JobProcess.ts"
 import { makeOutputPipes, type OutputPipe } from "./OutputPipe.ts"
 import { makeRunFolder, ownName, type RunFolder } from "./RunFolder.ts"
 import { makeSandboxRoot, type SandboxRoot } from "./SandboxRoot.ts"
@@ -14,8 +15,8 @@ export interface Supervisor {
   readonly isolator: Isolator
   readonly root: SandboxRoot
   readonly privatePath: string
-  /** Descriptors from 4 on, so that none of ours reaches a job. */
-  readonly covers: ReadonlyArray<number | "ignore">
+  /** Starts the process of a job, so that no descriptor of ours reaches it. */
+  readonly start: JobStarter
   readonly outputPipe: () => OutputPipe
   /** A uid that no other job of ours runs under; null when we are not root. */
   readonly takeUser: () => number | null
@@ -54,19 +55,23 @@ const makeRoot = (folder: RunFolder, toolchain: Toolchain): SandboxRoot => {
   }
 }
 
-/** Throws when the folder cannot be made, and leaves nothing then. */
-export const makeSupervisor = (isolator: Isolator, toolchain: Toolchain, withCgroups: boolean): Supervisor => {
+/** Throws when the folder cannot be made, and leaves nothing then. Without `start` it forks this process. */
+export const makeSupervisor = (
+  isolator: Isolator,
+  toolchain: Toolchain,
+  { cgroups: withCgroups = true, start }: { readonly cgroups?: boolean; readonly start?: JobStarter | undefined } = {}
+): Supervisor => {
   const name = `${ownName()}-${supervisors++}`
   const cgroups = withCgroups ? findCgroups() : null
   const folder = makeRunFolder()
   const root = makeRoot(folder, toolchain)
-  const covering = covers()
+  const covering = start === undefined ? covers() : []
   let jobs = 0
   return {
     isolator,
     root,
     privatePath: folder.privatePath,
-    covers: covering,
+    start: start ?? forkHere(covering),
     outputPipe: makeOutputPipes(folder.privatePath),
     takeUser,
     returnUser,

@@ -9,10 +9,13 @@ export interface Ended {
   readonly lost: boolean
 }
 
-/** Its streams stand in the order of its descriptors: the first is to be written, the others must be read to their end. */
+/**
+ * Its streams stand in the order of its descriptors: the first is to be written, the others must be read to their end. There
+ * is none where it was given a named pipe.
+ */
 export class SpawnedProcess {
   readonly pid: number
-  readonly streams: ReadonlyArray<Socket>
+  readonly streams: ReadonlyArray<Socket | undefined>
   readonly ended: Promise<Ended>
   /** After its end, when all that it wrote was read and nobody holds a stream of it any more. */
   readonly closed: Promise<void>
@@ -21,15 +24,22 @@ export class SpawnedProcess {
   private readonly demandKill: () => void
   private settle: (ended: Ended) => void = () => undefined
 
-  constructor(pid: number, streams: ReadonlyArray<Socket>, demandKill: () => void) {
+  constructor(pid: number, streams: ReadonlyArray<Socket | undefined>, demandKill: () => void) {
     this.pid = pid
     this.streams = streams
     this.demandKill = demandKill
     this.began = beginningOf(pid)
     this.ended = new Promise((resolve) => (this.settle = resolve))
     // One that nothing was written to may have closed already, with a process that has just ended.
-    const closing = streams.map((stream) => stream.closed || new Promise((resolve) => stream.once("close", resolve)))
+    const closing = streams.map(
+      (stream) => stream === undefined || stream.closed || new Promise((resolve) => stream.once("close", resolve))
+    )
     this.closed = Promise.all([this.ended, ...closing]).then(() => undefined)
+  }
+
+  /** Whether its number is still its own, as far as can be told. */
+  isThere(): boolean {
+    return this.alive && this.began !== null && beginningOf(this.pid) === this.began
   }
 
   /** Sends SIGKILL, as long as it lives. */

@@ -18,7 +18,8 @@ const decodeAnswer = Schema.decodeUnknownOption(SpawnerAnswer)
 /** A process that is being started: its streams come in any order. */
 interface Starting {
   readonly streams: Array<Socket | undefined>
-  readonly wanted: number
+  /** Which descriptors are streams. */
+  readonly wanted: ReadonlyArray<number>
   pid: number | null
   /** It may have ended before the last of its streams was accepted. */
   ended: Ended | null
@@ -84,7 +85,10 @@ export class SpawnerLink {
         this.running.set(id, started)
         resolve(started)
       }
-      this.starting.set(id, { streams, wanted: command.streams, pid: null, ended: null, succeed, fail })
+      const wanted = Array.from({ length: command.streams }, (_, descriptor) => descriptor).filter(
+        (descriptor) => descriptor !== 1 || command.output === undefined
+      )
+      this.starting.set(id, { streams, wanted, pid: null, ended: null, succeed, fail })
       this.order({ _tag: "Start", id, command })
     })
   }
@@ -92,7 +96,7 @@ export class SpawnerLink {
   /** A stream of a process that is being started; false when nobody waits for it. */
   receive(id: number, descriptor: number, socket: Socket): boolean {
     const one = this.starting.get(id)
-    if (one === undefined || descriptor >= one.wanted || one.streams[descriptor] !== undefined) return false
+    if (one === undefined || !one.wanted.includes(descriptor) || one.streams[descriptor] !== undefined) return false
     one.streams[descriptor] = socket
     this.whole(id, one)
     return true
@@ -117,9 +121,8 @@ export class SpawnerLink {
   }
 
   private whole(id: number, { ended, pid, streams, succeed, wanted }: Starting): void {
-    const all = streams.filter((stream) => stream !== undefined)
-    if (pid === null || all.length < wanted) return
-    succeed(new SpawnedProcess(pid, all, () => this.order({ _tag: "Kill", id })))
+    if (pid === null || wanted.some((descriptor) => streams[descriptor] === undefined)) return
+    succeed(new SpawnedProcess(pid, Array.from(streams), () => this.order({ _tag: "Kill", id })))
     if (ended !== null) this.ended(id, ended)
   }
 

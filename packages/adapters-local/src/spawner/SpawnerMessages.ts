@@ -8,8 +8,12 @@ export interface Command {
   readonly cwd: string
   /** All that it gets of an environment. */
   readonly env: Readonly<Record<string, string>>
-  /** How many streams it gets, from descriptor 0 on. Each is a socket in both directions, as Node's own pipes are. */
+  /** How many descriptors it gets, from 0 on. Each is a socket in both directions, as Node's own pipes are. */
   readonly streams: number
+  /** A named pipe that somebody reads already: it is descriptor 1 in place of a socket. */
+  readonly output?: string
+  /** With /dev/null in place of each descriptor that the spawner itself was given and would pass on. */
+  readonly covered?: boolean
 }
 
 /** What the server asks for. Who is killed is first stopped from being started. */

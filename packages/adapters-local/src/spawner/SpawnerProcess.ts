@@ -4,7 +4,9 @@
  * `node SpawnerProcess.js <socket>`. It imports nothing but Node's own, so that it stays small. It ends with the server, and all that it started ends with it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, constants, openSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { covers, firstCovered } from "../Inheritance.ts"
 import type { SpawnerAnswer, SpawnerOrder } from "./SpawnerMessages.ts"
 import { headOf } from "./StreamHead.ts"
 
@@ -25,18 +27,41 @@ const open = (id: number, descriptor: number): Promise<Socket> =>
     socket.write(headOf(id, descriptor), (error) => (error ? reject(error) : resolve(socket)))
   })
 
+/**
+ * As a pipe of Node's own is in a child: a shell that reads of a socket that does not block would find it at its end. libuv
+ * sees to that for the first three descriptors alone, and Node has no public way to say it.
+ */
+const block = (stream: Socket): void => {
+  const { _handle: handle } = stream as unknown as { readonly _handle?: { setBlocking?: (on: boolean) => number } }
+  if (handle?.setBlocking?.(true) !== 0) throw new Error("a stream cannot be made one that blocks")
+}
+
+/** The same for all that are started: what the spawner was given does not change. */
+let covering: ReadonlyArray<number | "ignore"> | undefined
+
+/** From a descriptor on. */
+const coversFrom = (first: number): ReadonlyArray<number | "ignore"> =>
+  (covering ??= covers()).slice(first - firstCovered)
+
 const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "Start" }>): Promise<void> => {
   running.set(id, null)
   const failed = (error: unknown) => {
     running.delete(id)
     say({ _tag: "Failed", id, reason: error instanceof Error ? error.message : String(error) })
   }
-  const opening = Array.from({ length: command.streams }, (_, descriptor) => open(id, descriptor))
+  const { args, covered = false, cwd, env, file, output } = command
+  const opening = Array.from({ length: command.streams }, (_, descriptor) =>
+    descriptor === 1 && output !== undefined ? Promise.resolve(null) : open(id, descriptor)
+  )
+  let pipe: number | null = null
   try {
     const streams = await Promise.all(opening)
     if (!running.has(id)) return failed("it was killed before it was started")
-    const { args, cwd, env, file } = command
-    const child = spawn(file, args, { cwd, env, stdio: streams })
+    if (output !== undefined) pipe = openSync(output, constants.O_WRONLY)
+    for (const stream of streams) if (stream !== null) block(stream)
+    const given = streams.map((stream) => stream ?? pipe)
+    const stdio = covered ? [...given, ...coversFrom(given.length)] : given
+    const child = spawn(file, args, { cwd, env, stdio })
     child.once("exit", (code, signal) => {
       running.delete(id)
       say({ _tag: "Ended", id, code, signal })
@@ -50,9 +75,10 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
     failed(error)
   } finally {
     // The new process has its own descriptors of them.
+    if (pipe !== null) closeSync(pipe)
     for (const one of opening)
       one.then(
-        (stream) => stream.destroy(),
+        (stream) => stream?.destroy(),
         () => undefined
       )
   }

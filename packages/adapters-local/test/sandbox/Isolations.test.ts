@@ -1,7 +1,11 @@
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
 import { slice } from "@pawl/testing/Depth"
-import { describe } from "vitest"
+import { Layer } from "effect"
+import { afterAll, describe } from "vitest"
+import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 import { makeHost } from "./SandboxHost.ts"
 
@@ -15,11 +19,18 @@ const bubblewrap = (name: string, fixture: Parameters<typeof sandboxContract>[1]
   })
 }
 
-// What is used wherever it is there runs whole at every depth.
-bubblewrap("BubblewrapSandbox", { layer: layer({ force: "bubblewrap" }), host: makeHost })
+const run = mkdtempSync(join(tmpdir(), "pawl-isolations-"))
+afterAll(() => rmSync(run, { recursive: true, force: true }))
 
-/** What takes its place where something is missing: each is hundreds of processes. */
+// What a server has runs whole at every depth.
+bubblewrap("BubblewrapSandbox by a spawner", {
+  layer: layer({ force: "bubblewrap" }).pipe(Layer.provide(Layer.orDie(layerSpawner(run)))),
+  host: makeHost
+})
+
+/** What takes its place where nobody gives a spawner or something is missing: each is hundreds of processes. */
 const others = [
+  () => bubblewrap("BubblewrapSandbox", { layer: layer({ force: "bubblewrap" }), host: makeHost }),
   () =>
     bubblewrap("BubblewrapSandbox without cgroups", {
       layer: layer({ force: "bubblewrap", cgroups: false }),

@@ -9,9 +9,11 @@ import { jobOf, runJob, textOf } from "@pawl/testing/contracts/sandbox/SandboxJo
 import { slice } from "@pawl/testing/Depth"
 import { Effect, Fiber, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { describeIsolation } from "../../src/sandbox/IsolationChoice.ts"
+import { describeIsolation, type IsolationChoice } from "../../src/sandbox/IsolationChoice.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
+import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
 import { oneFile } from "../OneFile.ts"
+import { childrenOf, commandOf } from "../Processes.ts"
 import { processesWith } from "./SandboxHost.ts"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -43,8 +45,16 @@ const leftovers = (pid: number): ReadonlyArray<string> =>
     (name) => name.includes("pawl-sandbox-") && name.includes(`-${pid}-`)
   )
 
-const supervise = (...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [script, ...args], {
+/** Who forks for a supervisor: itself, or a spawner, as for a server. */
+type Forks = "itself" | "spawner"
+
+/** A program in one file does not find that of the spawner beside it: it runs from the sources. */
+const programOf = (forks: Forks): ReadonlyArray<string> =>
+  forks === "itself" ? [script] : ["--conditions=pawl-source", here("./supervisor.ts")]
+
+const supervise = (forks: Forks, ...args: readonly [string, string, string, string]) => {
+  const folder = forks === "itself" ? [] : [join(place, "run")]
+  const child = spawn(process.execPath, [...programOf(forks), ...args, ...folder], {
     env: { ...process.env, TMPDIR: place },
     // A folder of the host, as a careless parent may pass it on.
     stdio: [
@@ -65,12 +75,18 @@ const supervise = (...args: ReadonlyArray<string>) => {
 const missing = !existsSync("/usr/bin/bwrap")
 if (missing) console.warn("SKIPPED: supervision of bubblewrap, since it is not installed: apt-get install bubblewrap")
 
-const supervision = (force: "bubblewrap" | "unshare") => {
+const supervision = (force: "bubblewrap" | "unshare", forks: Forks) => {
+  const layerOf = (choice: IsolationChoice = {}) => {
+    const sandbox = layer({ force, ...choice })
+    return forks === "itself" ? sandbox : Layer.provide(sandbox, Layer.orDie(layerSpawner(join(place, "run"))))
+  }
+
   it.each(slice(["cgroups", "alone"], { quick: 1 }))(
     "that is killed takes all of its sandboxes with it, and its traces go at the next start (%s)",
     async (cgroups) => {
       const name = marker()
       const { child, pid, said, ended } = supervise(
+        forks,
         force,
         cgroups,
         `setsid sleep ${name} & (nohup sleep ${name} &); echo on; sleep ${name}`,
@@ -82,7 +98,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
       await ended
       await vi.waitFor(() => expect(processesWith(name)).toBe(0), 20_000)
       expect(leftovers(pid).length).toBeGreaterThan(0)
-      const next = supervise(force, cgroups, "true", "after")
+      const next = supervise(forks, force, cgroups, "true", "after")
       await next.ended
       expect(leftovers(pid)).toEqual([])
       expect(leftovers(next.pid)).toEqual([])
@@ -93,7 +109,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
     await Promise.all(
       slice(["0", "4", "8", "16"], { quick: 2 }).map(async (afterMs) => {
         const name = marker()
-        const { child, ended } = supervise(force, "alone", `sleep ${name}`, afterMs)
+        const { child, ended } = supervise(forks, force, "alone", `sleep ${name}`, afterMs)
         await ended
         expect(child.signalCode).toBe("SIGKILL")
         await vi.waitFor(() => expect(processesWith(name)).toBe(0), 20_000)
@@ -103,6 +119,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
 
   it("passes on no descriptor that it was given itself", async () => {
     const { said, heard } = supervise(
+      forks,
       force,
       "cgroups",
       "for d in /proc/self/fd/[0-9]*; do readlink $d; [ -d $d ] && echo ESCAPED; done",
@@ -113,13 +130,13 @@ const supervision = (force: "bubblewrap" | "unshare") => {
       said()
         .trim()
         .split("\n")
-        .filter((line) => !/^\/dev\/null$|pipe-\d+ \(deleted\)$|^\/proc\//.test(line))
+        .filter((line) => !/^\/dev\/null$|pipe-\d+( \(deleted\))?$|^\/proc\//.test(line))
     ).toEqual([])
     expect(said()).toContain("/dev/null")
   })
 
   it("lets the server and the apps go first: its jobs are by 5 of niceness behind them", async () => {
-    const result = await Effect.runPromise(Effect.provide(runJob(jobOf("nice")), layer({ force })))
+    const result = await Effect.runPromise(Effect.provide(runJob(jobOf("nice")), layerOf()))
     expect(textOf(result).trim()).toBe(String(Math.min(getPriority() + 5, 19)))
   })
 
@@ -127,7 +144,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
     const name = marker()
     const before = leftovers(process.pid)
     const start = Effect.flatMap(Sandbox, (sandbox) => sandbox.start(jobOf(`sleep ${name} & sleep ${name}`)))
-    await Effect.runPromise(Effect.provide(start, layer({ force })))
+    await Effect.runPromise(Effect.provide(start, layerOf()))
     expect(processesWith(name)).toBe(0)
     expect(leftovers(process.pid).filter((each) => !before.includes(each))).toEqual([])
   })
@@ -140,7 +157,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
       yield* Fiber.interrupt(first)
       expect((yield* isolation).name).toBe(force)
     })
-    await Effect.runPromise(Effect.provide(asked, layer({ force })))
+    await Effect.runPromise(Effect.provide(asked, layerOf()))
     expect(leftovers(process.pid).filter((each) => !before.includes(each))).toEqual([])
   })
 
@@ -165,7 +182,7 @@ const supervision = (force: "bubblewrap" | "unshare") => {
             `node -p 'require("jsonc-parser").parse("{} // x") !== undefined'; esbuild --version; touch /node_modules/x || echo denied`
           )
         ),
-        layer({ force, nodeModules })
+        layerOf({ nodeModules })
       )
     )
     expect(textOf(result)).toMatch(/^true\n\d+\.\d+\.\d+\n.*Read-only file system\ndenied\n$/)
@@ -173,10 +190,29 @@ const supervision = (force: "bubblewrap" | "unshare") => {
 }
 
 describe.skipIf(missing)("a supervisor of bubblewrap (needs bubblewrap)", () => {
-  supervision("bubblewrap")
+  supervision("bubblewrap", "spawner")
+
+  it("whose spawner dies says that of the job, which is gone, and starts the next", async () => {
+    const name = marker()
+    const sandbox = Layer.provide(layer({ force: "bubblewrap" }), Layer.orDie(layerSpawner(join(place, "run"))))
+    const spawners = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes("SpawnerProcess"))
+    const before = spawners()
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { poll, start } = yield* Sandbox
+        const handle = yield* start(jobOf(`sleep ${name}`))
+        yield* Effect.promise(() => vi.waitFor(() => expect(processesWith(name)).toBeGreaterThan(0), 20_000))
+        for (const pid of spawners().filter((each) => !before.includes(each))) process.kill(pid, "SIGKILL")
+        const lost = yield* Effect.flip(poll(handle, 20_000))
+        expect(lost).toMatchObject({ _tag: "SandboxUnavailable", reason: "who forks for it ended" })
+        yield* Effect.promise(() => vi.waitFor(() => expect(processesWith(name)).toBe(0), 20_000))
+        expect(textOf(yield* runJob(jobOf("echo next"))).trim()).toBe("next")
+      }).pipe(Effect.provide(sandbox))
+    )
+  })
 })
 describe("a supervisor of unshare", () => {
-  supervision("unshare")
+  supervision("unshare", "itself")
 })
 
 describe("without isolation", () => {

@@ -1,9 +1,13 @@
-/** A supervisor to be killed: starts one job and waits. With a number of milliseconds it then kills itself. */
+/**
+ * A supervisor to be killed: starts one job and waits. With a number of milliseconds it then kills itself. With a folder its
+ * jobs are started by a spawner, whose socket lies there.
+ */
 import { Sandbox } from "@pawl/core/verification/Sandbox"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 
-const [force, cgroups, command = "true", when] = process.argv.slice(2)
+const [force, cgroups, command = "true", when, folder] = process.argv.slice(2)
 if (force !== "bubblewrap" && force !== "unshare") throw new Error(`unknown isolation ${force}`)
 
 const limits = {
@@ -26,4 +30,7 @@ const program = Effect.gen(function* () {
   if (state._tag === "Finished") console.log(new TextDecoder().decode(state.result.output))
 })
 
-await Effect.runPromise(Effect.provide(program, layer({ force, cgroups: cgroups === "cgroups" })))
+const sandbox = layer({ force, cgroups: cgroups === "cgroups" })
+await Effect.runPromise(
+  Effect.provide(program, folder === undefined ? sandbox : Layer.provide(sandbox, layerSpawner(folder)))
+)

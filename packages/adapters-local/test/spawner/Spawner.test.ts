@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { constants, mkdtempSync, openSync, rmSync } from "node:fs"
+import { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -65,6 +66,31 @@ describe("a process that the spawner started", () => {
     )
     // What `ls` says goes to `grep`.
     expect(await Promise.all(children.map((child) => heard(child, 1)))).toEqual(children.map((_, at) => `${at}\n2\n`))
+  })
+
+  it("writes to a named pipe in place of a stream, beside the others, and is given nothing that the spawner was", async () => {
+    const folder = freshFolder()
+    const output = join(folder, "output")
+    execFileSync("mkfifo", [output])
+    const readEnd = openSync(output, constants.O_RDONLY | constants.O_NONBLOCK)
+    const spawner = await openSpawner()
+    const script = shell("echo to the pipe; echo ready >&3; cat >&4", 5)
+    const child = await spawner.start({ ...script, output, covered: true })
+    // Not before: of a pipe that nobody has open to write, this is the end.
+    const written = new Socket({ fd: readEnd, readable: true, writable: false })
+    expect(child.streams.map((stream) => stream !== undefined)).toEqual([true, false, true, true, true])
+    child.streams[0]!.end("fed")
+    expect(await Promise.all([heard(child, 3), heard(child, 4), text(written)])).toEqual([
+      "ready\n",
+      "fed",
+      "to the pipe\n"
+    ])
+    expect(await child.ended).toEqual({ code: 0, signal: null, lost: false })
+  })
+
+  it("is refused with the reason when its named pipe is not there", async () => {
+    const spawner = await openSpawner()
+    await expect(spawner.start({ ...shell("true"), output: "/no/such/pipe" })).rejects.toThrow(/ENOENT/)
   })
 
   it("is killed when it is asked for, and that is told", async () => {

@@ -86,6 +86,10 @@ export class PackLog extends Context.Service<
       ref: RepositoryRef,
       held: HeldPacks | null
     ) => Effect.Effect<PackedRepository | null, LedgerUnavailable>
+    /** The same of some repositories of one Project, in the order in which they are named, and all of one moment. */
+    readonly sinceEach: (
+      wanted: ReadonlyArray<readonly [ref: RepositoryRef, held: HeldPacks | null]>
+    ) => Effect.Effect<ReadonlyArray<PackedRepository | null>, LedgerUnavailable>
     /**
      * Makes an empty repository, known as `born`. One that is there is left as it is. A fork is made only beside its
      * canonical repository: false where that is not there.

@@ -32,7 +32,7 @@ const tagOf = (error: unknown): unknown => Object(error)["_tag"]
 export const pathIn = ({ cache }: CopyParts, ref: RepositoryRef): Effect.Effect<RepositoryPath> =>
   repositoryPath(cache.root, ref)
 
-/** Forks before canonical: canonical, read later, has all that they borrow. */
+/** Forks before canonical: read one by one, canonical, read later, has all that they borrow. */
 const inOrder = (refs: ReadonlyArray<RepositoryRef>): ReadonlyArray<RepositoryRef> => {
   const [first] = refs
   if (first === undefined) return []
@@ -46,9 +46,13 @@ const standings = (
   cached: CachedProject,
   refs: ReadonlyArray<RepositoryRef>
 ): Effect.Effect<ReadonlyArray<Standing>, RepositoriesUnavailable> =>
-  Effect.forEach(inOrder(refs), (ref) =>
-    Effect.map(source.log.since(ref, cached.copies.get(keyOf(ref)) ?? null), (found) => ({ ref, found }))
-  )
+  Effect.suspend(() => {
+    const wanted = inOrder(refs)
+    const held = (ref: RepositoryRef) => cached.copies.get(keyOf(ref)) ?? null
+    return Effect.map(source.log.sinceEach(wanted.map((ref) => [ref, held(ref)])), (found) =>
+      wanted.map((ref, at) => ({ ref, found: found[at] ?? null }))
+    )
+  })
 
 const isSame = (copy: Copy | undefined, found: StandingRepository | null): boolean =>
   found === null ? copy === undefined : copy?.born === found.born && copy.through === found.through

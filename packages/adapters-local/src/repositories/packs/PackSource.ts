@@ -38,6 +38,9 @@ export interface PackSource {
       ref: RepositoryRef,
       held: HeldPacks | null
     ) => Effect.Effect<PackedRepository | null, RepositoriesUnavailable>
+    readonly sinceEach: (
+      wanted: Parameters<PackLog["Service"]["sinceEach"]>[0]
+    ) => Effect.Effect<ReadonlyArray<PackedRepository | null>, RepositoriesUnavailable>
     readonly open: (ref: RepositoryRef, born: string) => Effect.Effect<boolean, RepositoriesUnavailable>
     readonly append: (
       step: Parameters<PackLog["Service"]["append"]>[0]
@@ -100,6 +103,7 @@ export const make: Effect.Effect<PackSource, never, PackLog | ObjectStore> = Eff
     log: {
       standing: (ref) => Effect.mapError(log.standing(ref), logAway),
       since: (ref, held) => Effect.mapError(log.since(ref, held), logAway),
+      sinceEach: (wanted) => Effect.mapError(log.sinceEach(wanted), logAway),
       open: (ref, born) => Effect.mapError(log.open(ref, born), logAway),
       append: (step) => Effect.mapError(log.append(step), logAway),
       replace: (base) => Effect.mapError(log.replace(base), logAway),

@@ -78,9 +78,9 @@ describe("Packs that are many", () => {
 
         const log = yield* PackLog
         let asked = 0
-        const since: PackLog["Service"]["since"] = (ref, held) =>
-          ref.fork === undefined && held === null && asked++ < 1 ? Effect.succeed(old) : log.since(ref, held)
-        const late = yield* Effect.provideService(world.machine(), PackLog, { ...log, since })
+        const sinceEach: PackLog["Service"]["sinceEach"] = (wanted) =>
+          asked++ < 1 ? Effect.succeed(wanted.map(() => old)) : log.sinceEach(wanted)
+        const late = yield* Effect.provideService(world.machine(), PackLog, { ...log, sinceEach })
         // One look at the old list: in the turn.
         expect(yield* late.git.resolve(line.canon, line.at.commit)).toEqual(line.at)
         const objects = yield* ObjectStore

@@ -146,11 +146,11 @@ describe("What a write leaves", () => {
         const s = yield* scene(here.git)
         const log = yield* PackLog
         let reads = 0
-        const since: PackLog["Service"]["since"] = (ref, held) => {
+        const sinceEach: PackLog["Service"]["sinceEach"] = (wanted) => {
           reads++
-          return log.since(ref, held)
+          return log.sinceEach(wanted)
         }
-        const cold = yield* Effect.provideService(world.machine(), PackLog, { ...log, since })
+        const cold = yield* Effect.provideService(world.machine(), PackLog, { ...log, sinceEach })
         expect(yield* cold.git.main(s.project)).toEqual(s.s0)
         expect(reads).toBe(1)
         yield* cold.git.list(s.canon, s.s0.tree)

@@ -55,6 +55,43 @@ export const packLogContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
+      "answers some repositories of a Project at once as it answers each: those that are held, that are not, and that are none",
+      Effect.gen(function* () {
+        yield* opened()
+        yield* log((packs) => packs.open(fork, "second"))
+        for (const n of [1, 2, 3]) yield* appended(n)
+        yield* log((packs) => packs.append({ ref: fork, born: "second", pack: packOf(4) }))
+        const none = { project: projectId(), fork: "ws-none" }
+        const held = { born: "first", through: 2 }
+        for (const wanted of [
+          [
+            [fork, null],
+            [none, held],
+            [canonical, held]
+          ],
+          [
+            [canonical, { born: "other", through: 2 }],
+            [fork, { born: "second", through: 1 }]
+          ],
+          [[none, null]],
+          []
+        ] as const) {
+          const one = yield* Effect.forEach(wanted, ([ref, known]) => log((packs) => packs.since(ref, known)))
+          expect(yield* log((packs) => packs.sinceEach(wanted))).toEqual(one)
+        }
+        expect(
+          (yield* log((packs) =>
+            packs.sinceEach([
+              [fork, null],
+              [none, null],
+              [canonical, held]
+            ])
+          )).map(objectsIn)
+        ).toEqual([[4], undefined, [3]])
+      })
+    )
+
+    promise(
       "gives 20 racing writers 20 places without a gap, and a reader of any moment all places up to the one it is told",
       Effect.gen(function* () {
         yield* opened()

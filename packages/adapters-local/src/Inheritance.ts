@@ -6,7 +6,8 @@
 import { openSync, readdirSync, readFileSync } from "node:fs"
 
 const closeOnExec = 0o2000000
-const standard = 4
+/** The first descriptor that is covered. */
+export const firstCovered = 4
 
 const passedOn = (descriptor: number): boolean => {
   try {
@@ -21,11 +22,11 @@ const passedOn = (descriptor: number): boolean => {
 export const covers = (): ReadonlyArray<number | "ignore"> => {
   const inherited = readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((descriptor) => descriptor >= standard && passedOn(descriptor))
+    .filter((descriptor) => descriptor >= firstCovered && passedOn(descriptor))
   if (inherited.length === 0) return []
   const nothing = openSync("/dev/null", "r")
   const last = Math.max(...inherited)
-  return Array.from({ length: last - standard + 1 }, (_, at) =>
-    inherited.includes(at + standard) ? nothing : "ignore"
+  return Array.from({ length: last - firstCovered + 1 }, (_, at) =>
+    inherited.includes(at + firstCovered) ? nothing : "ignore"
   )
 }

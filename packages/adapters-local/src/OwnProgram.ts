@@ -25,27 +25,33 @@ export const goingLast = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const KiB = 1024
 
-/**
- * Starts a program of ours, which reads what anyone may have written: bounded in memory (its data in all, and V8's heap,
- * in bytes), in a process group of its own, with nothing of our environment and no output. It is talked to by messages.
- * `stderr`: its standard error is a pipe, which whoever starts it reads. `last`: it is `goingLast`.
- */
-export const startBounded = (
+/** How a program is bounded: its data in all, and V8's heap, in bytes. `last`: it is `goingLast`. */
+export interface ProgramBounds {
+  readonly dataBytes: number
+  readonly heapBytes: number
+  readonly last?: boolean
+}
+
+/** The command line of a program of ours with these bounds. */
+export const boundedArgv = (
   program: ReadonlyArray<string>,
-  {
-    dataBytes,
-    heapBytes,
-    last = false,
-    stderr = false
-  }: { readonly dataBytes: number; readonly heapBytes: number; readonly last?: boolean; readonly stderr?: boolean }
-): ChildProcess => {
+  { dataBytes, heapBytes, last = false }: ProgramBounds
+): ReadonlyArray<string> => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
-  const argv = last ? goingLast(node) : node
-  return spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...argv], {
+  return ["/bin/sh", "-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...(last ? goingLast(node) : node)]
+}
+
+/**
+ * Starts a program of ours, which reads what anyone may have written: bounded in memory, in a process group of its own,
+ * with nothing of our environment and no output. It is talked to by messages.
+ */
+export const startBounded = (program: ReadonlyArray<string>, bounds: ProgramBounds): ChildProcess => {
+  const [file = "", ...args] = boundedArgv(program, bounds)
+  return spawn(file, args, {
     cwd: "/",
     env: { LC_ALL: "C.UTF-8" },
     detached: true,
-    stdio: ["ignore", "ignore", stderr ? "pipe" : "ignore", "ipc"],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced"
   })
 }

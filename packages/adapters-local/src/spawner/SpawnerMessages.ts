@@ -12,6 +12,8 @@ export interface Command {
   readonly streams: number
   /** A named pipe that somebody reads already: it is descriptor 1 in place of a socket. */
   readonly output?: string
+  /** In a process group of its own, which is killed with it. */
+  readonly ownGroup?: boolean
   /** With /dev/null in place of each descriptor that the spawner itself was given and would pass on. */
   readonly covered?: boolean
 }

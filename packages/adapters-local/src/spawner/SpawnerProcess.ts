@@ -11,8 +11,22 @@ import type { SpawnerAnswer, SpawnerOrder } from "./SpawnerMessages.ts"
 import { headOf } from "./StreamHead.ts"
 
 const path = process.argv[2] ?? ""
+interface Running {
+  readonly child: ChildProcess
+  readonly ownGroup: boolean
+}
+
 /** By number; null for one that is not started yet. */
-const running = new Map<number, ChildProcess | null>()
+const running = new Map<number, Running | null>()
+
+const kill = ({ child, ownGroup }: Running): void => {
+  if (!ownGroup || child.pid === undefined) return void child.kill("SIGKILL")
+  try {
+    process.kill(-child.pid, "SIGKILL")
+  } catch {
+    // It has ended already.
+  }
+}
 
 const say = (answer: SpawnerAnswer): void => {
   if (process.connected) process.send?.(answer)
@@ -49,7 +63,7 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
     running.delete(id)
     say({ _tag: "Failed", id, reason: error instanceof Error ? error.message : String(error) })
   }
-  const { args, covered = false, cwd, env, file, output } = command
+  const { args, covered = false, cwd, env, file, output, ownGroup = false } = command
   const opening = Array.from({ length: command.streams }, (_, descriptor) =>
     descriptor === 1 && output !== undefined ? Promise.resolve(null) : open(id, descriptor)
   )
@@ -61,7 +75,7 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
     for (const stream of streams) if (stream !== null) block(stream)
     const given = streams.map((stream) => stream ?? pipe)
     const stdio = covered ? [...given, ...coversFrom(given.length)] : given
-    const child = spawn(file, args, { cwd, env, stdio })
+    const child = spawn(file, args, { cwd, env, stdio, detached: ownGroup })
     child.once("exit", (code, signal) => {
       running.delete(id)
       say({ _tag: "Ended", id, code, signal })
@@ -69,7 +83,7 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
     const { pid } = child
     if (pid === undefined) return void child.once("error", failed)
     child.on("error", () => undefined)
-    running.set(id, child)
+    running.set(id, { child, ownGroup })
     say({ _tag: "Started", id, pid })
   } catch (error) {
     failed(error)
@@ -86,12 +100,12 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
 
 process.on("message", (order: SpawnerOrder) => {
   if (order._tag === "Start") return void start(order)
-  const child = running.get(order.id)
-  if (child === null) running.delete(order.id)
-  else child?.kill("SIGKILL")
+  const one = running.get(order.id)
+  if (one === null) running.delete(order.id)
+  else if (one !== undefined) kill(one)
 })
 process.once("disconnect", () => {
-  for (const child of running.values()) child?.kill("SIGKILL")
+  for (const one of running.values()) if (one !== null) kill(one)
   process.exit()
 })
 // What stops a group of processes is for the server, which still needs its apps while it stops.

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { version } from "esbuild"
 import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -6,13 +9,17 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerSpawner } from "@pawl/adapters-local/repositories/GitProcesses"
 import { layerHere } from "./Here.ts"
 
 const shared = ManagedRuntime.make(layerHere())
-const processes = ManagedRuntime.make(layer())
+const run = mkdtempSync(join(tmpdir(), "pawl-builder-"))
+/** As a server has them: by a spawner. */
+const processes = ManagedRuntime.make(layer().pipe(Layer.provide(Layer.orDie(layerSpawner(run)))))
 afterAll(async () => {
   await shared.dispose()
   await processes.dispose()
+  rmSync(run, { recursive: true, force: true })
 })
 
 appBuilderContract("EsbuildAppBuilder", {

@@ -1,8 +1,8 @@
 /** Starts, watches and kills the process of one build. */
-import type { ChildProcess } from "node:child_process"
 import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
+import { boundedArgv, ownProgram } from "../../OwnProgram.ts"
+import { toldHere, ToldProcess, type ToldStarter } from "../../spawner/ToldProcess.ts"
 import { Effect, Result, Schema } from "effect"
 import { bundler } from "./Bundler.ts"
 import type { Answered, Died } from "./BuildRun.ts"
@@ -11,15 +11,13 @@ import { triesFirst } from "./FirstOrder.ts"
 
 /** One running process, which serves one build. */
 export interface BundlerChild {
-  readonly process: ChildProcess
+  readonly process: ToldProcess
   /** Whether it has bundled something by the time that it is ready. */
   readonly isTried: boolean
   /** Settles when the process can take an order; rejects with the reason when it ended before. */
   readonly ready: Promise<void>
   /** Settles when the process has ended and so has esbuild's, which holds the same standard error. */
   readonly closed: Promise<void>
-  /** Its standard error, cut. */
-  readonly stderr: () => string
 }
 
 /**
@@ -38,7 +36,6 @@ export const childLimits: ChildLimits = {
 }
 
 const program = ownProgram(import.meta.url, "BundlerProcess")
-const stderrKept = 16 * 1024
 
 /**
  * Starts a process in a group of its own, so that esbuild's dies with it. A failure to start rejects `ready`. `isTried`: it
@@ -46,17 +43,16 @@ const stderrKept = 16 * 1024
  */
 export const startChild = (
   { heapBytes, memoryBytes }: ChildLimits = childLimits,
-  { isTried }: Pick<BundlerChild, "isTried"> = { isTried: true }
+  { isTried = true, start = toldHere }: { readonly isTried?: boolean; readonly start?: ToldStarter } = {}
 ): BundlerChild => {
   const own = isTried ? [...program, triesFirst] : program
-  const child = startBounded(own, { dataBytes: memoryBytes, heapBytes, last: true, stderr: true })
-  let stderr = ""
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    if (stderr.length < stderrKept) stderr += text.slice(0, stderrKept - stderr.length)
-  })
+  const argv = boundedArgv(own, { dataBytes: memoryBytes, heapBytes, last: true })
+  const child = new ToldProcess(start(argv), memoryBytes)
   const ready = new Promise<void>((resolve, reject) => {
-    child.once("error", (error) => reject(error))
-    child.once("exit", () => reject(new Error("the process of the build ended at once")))
+    child.once("exit", () => {
+      const why = child.pid === null ? child.stderr : "the process of the build ended at once"
+      reject(new Error(why))
+    })
     child.once("message", (message: unknown) => {
       const said = Schema.decodeUnknownResult(BundlerMessage)(message)
       if (Result.isSuccess(said) && said.success._tag === "Ready" && said.success.version === bundler.version) resolve()
@@ -65,35 +61,35 @@ export const startChild = (
   })
   // A spare that dies unused is no one's failure; who takes it sees the rejection.
   ready.catch(() => undefined)
-  const closed = new Promise<void>((resolve) => {
-    child.once("close", () => resolve())
-    if (child.pid === undefined) resolve()
-  })
-  return { process: child, isTried, ready, closed, stderr: () => stderr }
+  const closed = new Promise<void>((resolve) => child.once("close", resolve))
+  return { process: child, isTried, ready, closed }
 }
 
 /** Whether an order can still be sent to it. */
-export const isAlive = (child: BundlerChild): boolean =>
-  child.process.pid !== undefined &&
-  child.process.exitCode === null &&
-  child.process.signalCode === null &&
-  child.process.connected
+export const isAlive = (child: BundlerChild): boolean => child.process.ended === null
 
 /** Kills the process with esbuild's and waits until both have let go of what they held. */
 export const stopChild = (child: BundlerChild): Effect.Effect<void> =>
   Effect.suspend(() => {
-    killBounded(child.process)
+    child.process.kill()
     return Effect.promise(() => child.closed)
   })
 
 /** Why a bundler died, in words: from what it left on standard error. */
-const reasonOf = (child: BundlerChild): string => {
-  const text = child.stderr()
+const reasonOf = ({ process: { ended, stderr: text } }: BundlerChild): string => {
   if (/stack overflow|goroutine stack exceeds|Maximum call stack/.test(text))
     return "The bundler ran out of stack: some of the source is nested too deeply."
   if (/out of memory|heap limit|cannot allocate/i.test(text)) return "The bundler ran out of memory."
-  return `The bundler ended by itself (${child.process.signalCode ?? `exit ${child.process.exitCode ?? "unknown"}`}).`
+  return `The bundler ended by itself (${ended?.signal ?? `exit ${ended?.code ?? "unknown"}`}).`
 }
+
+/** What is said of a process that has ended: of one that went with who forked it, nothing. */
+const death = (child: BundlerChild): Effect.Effect<Died, BuilderUnavailable> =>
+  Effect.suspend(() =>
+    child.process.ended?.lost === true
+      ? Effect.fail(new BuilderUnavailable({ reason: "who forks for the build ended" }))
+      : Effect.succeed({ _tag: "Died", reason: reasonOf(child) })
+  )
 
 /** Waits until a process can take an order. */
 export const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavailable> =>
@@ -113,24 +109,24 @@ const request = <A>(
 ): Effect.Effect<A | Died, BuilderUnavailable> =>
   Effect.andThen(
     isReady(child),
-    Effect.callback<A | Died>((resume) => {
-      const died = () => end(Effect.sync(() => ({ _tag: "Died" as const, reason: reasonOf(child) })))
+    Effect.callback<A | Died, BuilderUnavailable>((resume) => {
+      const died = () => end(death(child))
       const said = (message: unknown) => {
         const read = Schema.decodeUnknownResult(BundlerMessage)(message)
         // What killed esbuild stands on standard error, which is complete once the process has closed.
-        if (Result.isFailure(read) || read.success._tag === "Died") return killBounded(child.process)
+        if (Result.isFailure(read) || read.success._tag === "Died") return child.process.kill()
         const taken = heard(read.success)
         if (taken !== null) end(Effect.succeed(taken))
       }
       const stopListening = () => void child.process.off("close", died).off("message", said)
-      const end = (result: Effect.Effect<A | Died>) => {
+      const end = (result: Effect.Effect<A | Died, BuilderUnavailable>) => {
         stopListening()
         resume(result)
       }
       if (!isAlive(child)) return died()
       child.process.on("close", died).on("message", said)
       // An order that cannot be sent has no one to take it: `close` follows.
-      child.process.send(asked, () => undefined)
+      child.process.send(asked)
       return Effect.sync(stopListening)
     })
   )

@@ -2,6 +2,7 @@
 import { Effect, type Scope } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import type { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
+import type { ToldStarter } from "../../spawner/ToldProcess.ts"
 import {
   type BundlerChild,
   childLimits,
@@ -17,6 +18,8 @@ export interface ChildrenOptions {
   readonly limits?: ChildLimits
   /** Keeps one process ready after each build. Default true. */
   readonly spare?: boolean
+  /** How they are started. Default: this process forks. */
+  readonly start?: ToldStarter
 }
 
 /** Processes of builds. All of them die with the scope that they were made in. */
@@ -42,7 +45,7 @@ export const makeChildren = Effect.fnUntraced(function* (
   /** All that may still run, the spare too. */
   const running = new Set<BundlerChild>()
   const start = (isTried: boolean): BundlerChild => {
-    const child = startChild(limits, { isTried })
+    const child = startChild(limits, { isTried, ...(options.start === undefined ? {} : { start: options.start }) })
     running.add(child)
     return child
   }

@@ -1,4 +1,4 @@
-/** What a builder and the process of one build say to each other, over Node's "advanced" IPC, which carries maps and bytes. */
+/** What a builder and the process of one build say to each other, in frames (`spawner/Frames.ts`), which carry maps and bytes. */
 import { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Schema } from "effect"
 import type { Page } from "../assets/PageTexts.ts"

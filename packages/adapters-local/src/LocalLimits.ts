@@ -50,7 +50,7 @@ export const LocalLimits = {
 
   // Processes started for the server (decision)
   /** How long the spawner may take until a process runs that it was asked for. */
-  spawnMs: 5 * second,
+  spawnMs: 15 * second,
   /** Of what a spawner that ended had to say. */
   spawnerReasonLength: 1000,
 

@@ -68,6 +68,7 @@ export class ToldProcess extends EventEmitter<{ message: [message: unknown]; exi
   stderr = ""
   #line: Duplex | null = null
   #isUnwanted = false
+  #isClosed = false
 
   constructor(starting: Promise<Started>, maxBytes: number) {
     super()
@@ -89,7 +90,7 @@ export class ToldProcess extends EventEmitter<{ message: [message: unknown]; exi
   /** SIGKILL, to it and whatever it began. Nothing happens where all of that has ended. */
   kill(): void {
     this.#isUnwanted = true
-    if (this.pid === null) return
+    if (this.pid === null || this.#isClosed) return
     try {
       process.kill(-this.pid, "SIGKILL")
     } catch {
@@ -111,7 +112,10 @@ export class ToldProcess extends EventEmitter<{ message: [message: unknown]; exi
       () => this.kill()
     )
     void ended.then((exit) => this.#end(exit))
-    void closed.then(() => this.emit("close"))
+    void closed.then(() => {
+      this.#isClosed = true
+      this.emit("close")
+    })
     if (this.#isUnwanted) this.kill()
   }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -57,7 +58,9 @@ it("a process that goes with its spawner is a failure of machinery, and the next
         const children = yield* makeChildren({ spare: false, start: toldBySpawner(() => Promise.resolve(spawner)) })
         const lost = yield* children.take
         yield* isReady(lost)
+        const gone = Effect.promise(() => once(lost.process, "close"))
         process.kill(spawner.pid ?? 0, "SIGKILL")
+        yield* gone
         expect(yield* Effect.flip(order(lost, firstOrder))).toMatchObject({ _tag: "BuilderUnavailable" })
         yield* children.giveBack(lost)
         const next = yield* children.take

@@ -195,6 +195,14 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     expect(await page.locator(".steps > li").count()).toBe(known.items.length)
     expect(await broken()).toEqual([])
     await picture("change-history")
+    // What was in sight once, and is not now, remembers how tall it was, not how wide.
+    const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    await page.setViewportSize({ width: 1280, height: 300 })
+    await page.evaluate(`scrollTo(0, document.body.scrollHeight); ${frames}`)
+    await page.evaluate(`scrollTo(0, 0); ${frames}`)
+    await page.setViewportSize({ width: 390, height: 300 })
+    expect(await page.evaluate<number>(`${frames}.then(() => document.documentElement.scrollWidth)`)).toBe(390)
+    await page.setViewportSize({ width: 1280, height: 800 })
     for (const tab of ["Diff", "Evidence", "Preview", "Work", "Summary"]) {
       await page.getByRole("link", { name: tab, exact: true }).click()
       await settled(goal)

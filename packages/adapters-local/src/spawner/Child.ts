@@ -64,7 +64,7 @@ const ofSpawned = (spawned: SpawnedProcess): Child => {
   }
 }
 
-/** By way of the spawner, whose forks are short; in a group of its own only a fork of this process can be ended. */
+/** By way of the spawner, whose forks are short. What is to have a group of its own is forked by this process still. */
 export const startBySpawner =
   (spawner: Spawner): Starter =>
   async (program) =>

@@ -16,7 +16,8 @@ const tell = () => {
   const kept = document.cookie === "" ? "no cookies" : "cookies"
   document.getElementById("wide").textContent = innerWidth + " wide, " + kept
 }
-addEventListener("resize", tell)
+// A browser tells no frame of the size that it had before it was drawn for the first time.
+setInterval(tell, 50)
 tell()
 </script></html>\`
 export default { fetch: () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }) }

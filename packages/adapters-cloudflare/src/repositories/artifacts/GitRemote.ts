@@ -59,9 +59,11 @@ interface Asked {
   readonly path: string
   readonly body?: Uint8Array
   readonly maxBytes: number
+  /** It only asks: where a connection breaks off it may be sent again (RFC 9110, 9.2.2). */
+  readonly isQuestion: boolean
 }
 
-const asking = (fetch: Fetch, { remote, token }: Door, { body, maxBytes, operation, path }: Asked) =>
+const asking = (fetch: Fetch, { remote, token }: Door, { body, isQuestion, maxBytes, operation, path }: Asked) =>
   inTime(
     operation,
     Effect.tryPromise({
@@ -82,7 +84,10 @@ const asking = (fetch: Fetch, { remote, token }: Door, { body, maxBytes, operati
       },
       // The text of an error may repeat the address.
       catch: () => away(`no connection to Artifacts, or it broke off (${operation})`)
-    })
+    }).pipe(
+      // A connection that was kept may be ended by the other side as it is used again.
+      Effect.retry({ times: isQuestion ? 1 : 0 })
+    )
   ).pipe(
     Effect.flatMap(({ bytes, status }): Effect.Effect<Uint8Array, DoorClosed | RepositoriesUnavailable> => {
       if (status === 401 || status === 403 || status === 404) return Effect.fail(new DoorClosed({ status }))
@@ -96,6 +101,7 @@ export const shown = Effect.fnUntraced(function* (fetch: Fetch, door: Door) {
   const bytes = yield* asking(fetch, door, {
     operation: "refs",
     path: "info/refs?service=git-upload-pack",
+    isQuestion: true,
     maxBytes: CloudflareLimits.artifactsRefsBytes
   })
   const found = pktLinesIn(bytes)
@@ -147,7 +153,7 @@ export const fetched = Effect.fnUntraced(function* (
     pktLine("done\n")
   ])
   const maxBytes = CloudflareLimits.repositoryBytes
-  const bytes = yield* asking(fetch, door, { operation: "fetch", path: "git-upload-pack", body, maxBytes })
+  const bytes = yield* asking(fetch, door, { operation: "fetch", path: "git-upload-pack", body, maxBytes, isQuestion: true })
   return packIn(bytes) ?? (yield* malformed("fetch"))
 })
 
@@ -171,7 +177,7 @@ export const pushed = Effect.fnUntraced(function* (
     ...(pack === null ? [] : [pack])
   ])
   const maxBytes = CloudflareLimits.artifactsRefsBytes
-  const bytes = yield* asking(fetch, door, { operation: "push", path: "git-receive-pack", body, maxBytes })
+  const bytes = yield* asking(fetch, door, { operation: "push", path: "git-receive-pack", body, maxBytes, isQuestion: false })
   const [unpack, ...told] = pktLinesIn(bytes)?.lines.map(lineText) ?? []
   if (unpack === undefined) return yield* malformed("push")
   if (unpack !== "unpack ok") return yield* away("Artifacts did not take a pack in")

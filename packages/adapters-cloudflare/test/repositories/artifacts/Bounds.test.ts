@@ -66,6 +66,47 @@ describe("What Artifacts may be asked and may answer", () => {
     ))
 })
 
+describe("A connection to Artifacts that breaks off", () => {
+  /** Breaks off the first so many times that a path is asked for, and counts how often it is. */
+  const breaking = (path: string, times: number) => {
+    const counted = { asked: 0 }
+    const fetch: Fetch = (url, init) => {
+      if (!url.includes(path)) return artifacts.fetch(url, init)
+      counted.asked++
+      return counted.asked <= times ? Promise.reject(new TypeError("fetch failed")) : artifacts.fetch(url, init)
+    }
+    return { counted, repositories: layer({ artifacts: artifacts.binding, fetch }) }
+  }
+
+  it("once is no failure where it was a question", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { project, s0 } = yield* Effect.provide(
+          Effect.flatMap(Repositories, (each) => scene(each)),
+          layer({ artifacts: artifacts.binding, fetch: artifacts.fetch })
+        )
+        for (const path of ["info/refs", "git-upload-pack"]) {
+          const { counted, repositories } = breaking(path, 1)
+          const main = Effect.flatMap(Repositories, (each) => each.main(project))
+          expect(yield* Effect.provide(main, repositories)).toEqual(s0)
+          expect(counted.asked).toBeGreaterThanOrEqual(2)
+        }
+        const { repositories } = breaking("info/refs", 2)
+        const main = Effect.flatMap(Repositories, (each) => each.main(project))
+        expect(yield* tagOf(Effect.provide(main, repositories))).toBe("RepositoriesUnavailable")
+      })
+    ))
+
+  it("is never sent again where it moved something: who pushed asks what became of it", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { counted, repositories } = breaking("git-receive-pack", 1)
+        yield* Effect.ignore(Effect.provide(Effect.flatMap(Repositories, scene), repositories))
+        expect(counted.asked).toBe(1)
+      })
+    ))
+})
+
 describe("Lines of git", () => {
   it("are read as they are written, up to a pack, and not when they are cut off", () => {
     const lines = [pktLine("one\n"), flushLine, pktLine(""), pktLine("é two")]

@@ -15,6 +15,8 @@ export interface LaidOut {
   readonly folder: string
   /** Of its main module, in bytes. */
   readonly size: number
+  /** Of all its modules, in bytes: what is uploaded, before it is packed. */
+  readonly uploaded: number
 }
 
 /** Cloudflare packs files for each browser by itself. */
@@ -28,11 +30,14 @@ export const layOut = async (installation: Installation, folder: string): Promis
     await mkdir(own, { recursive: true })
     const code = await mainModule(script)
     await writeFile(join(own, "index.js"), code)
-    for (const { contents, name } of await modulesBeside(script)) await writeFile(join(own, name), contents)
+    const beside = await modulesBeside(script)
+    for (const { contents, name } of beside) await writeFile(join(own, name), contents)
+    const size = Buffer.byteLength(code)
+    const uploaded = beside.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), size)
     if (Object.values(script.bindings).some(({ _tag }) => _tag === "Assets"))
       await cp(await builtConsole(), join(own, assetsFolder), { recursive: true, filter: isPlain })
     await writeFile(join(own, "wrangler.json"), `${JSON.stringify(configuration, null, 2)}\n`)
-    laidOut.push({ name: script.name, folder: own, size: Buffer.byteLength(code) })
+    laidOut.push({ name: script.name, folder: own, size, uploaded })
   }
   return laidOut
 }

@@ -4,7 +4,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { consoleFacts } from "@pawl/server/node/console/ConsoleFiles"
 import { readTemplate } from "@pawl/server/node/TemplateFolder"
-import { build, type Plugin } from "esbuild"
+import { build } from "esbuild"
+import { minify } from "vite"
 import {
   bundlerCode,
   bundlerPackages,
@@ -12,7 +13,9 @@ import {
   libraryByModule
 } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
 import { buildConsole } from "../../tools/build/Console.ts"
+import { leftOut } from "./LeftOut.ts"
 import type { Script } from "./Scripts.ts"
+import { withoutUnreached } from "./WithoutUnreached.ts"
 
 const root = join(import.meta.dirname, "../..")
 
@@ -29,51 +32,48 @@ export const builtConsole = async (): Promise<string> => {
   return join(root, "packages/console/dist")
 }
 
-/** What shows the contract as a page is half of a script's size: here the page names the contract itself. */
-const withoutSwagger: Plugin = {
-  name: "without-swagger",
-  setup: (each) => {
-    each.onLoad({ filter: /httpApiSwagger\.js$/ }, () => ({
-      loader: "js",
-      contents: `export const css = ""
-export const javascript = "window.SwaggerUIBundle = () => { document.body.innerHTML = '<p>The contract of this API: <a href=\\"/openapi.json\\">/openapi.json</a></p>' }"`
-    }))
-  }
+/** A bundle, made as small as it gets. Its names are long until then: what is never named is looked for by them. */
+const minified = async (name: string, code: string): Promise<string> => {
+  const { code: smaller, errors } = await minify(name, withoutUnreached(code), {
+    module: true,
+    compress: { target: "es2022" },
+    mangle: { toplevel: true },
+    codegen: { removeWhitespace: true }
+  })
+  if (errors.length > 0)
+    throw new Error(`${name} cannot be made smaller: ${errors.map(({ message }) => message).join()}`)
+  return smaller
 }
 
-/**
- * What the library has for what no script does: a table of types for files that it sends from a disk, and a parser of forms,
- * which every part of the API refuses before (`JsonRequest`).
- */
-const withoutFilesAndForms: Plugin = {
-  name: "without-files-and-forms",
-  setup: (each) => {
-    each.onLoad({ filter: /http\/internal\/mimeTypes\.js$/ }, () => ({ loader: "js", contents: "export default {}" }))
-    each.onLoad({ filter: /http\/MultipartParser\.js$/ }, () => ({
-      loader: "js",
-      contents: `const refused = () => { throw new Error("forms are not taken") }
-export { refused as make, refused as defaultIsFile, refused as decodeField }`
-    }))
-  }
-}
+/** What is told while it is bundled to a script that shows the console. Any other would have it in each of its modules. */
+const defineOf = async ({ bindings }: Pick<Script, "bindings">): Promise<Record<string, string>> =>
+  Object.values(bindings).some(({ _tag }) => _tag === "Assets")
+    ? { PAWL_CONSOLE: JSON.stringify(consoleFacts(await builtConsole())) }
+    : {}
 
 /** The main module of a script, minified. Rejects with what the bundler says. */
-export const mainModule = async ({ main }: Pick<Script, "main">): Promise<string> => {
+export const mainModule = async (script: Pick<Script, "bindings" | "main">): Promise<string> => {
+  const { main } = script
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
-    define: {
-      PAWL_CONSOLE: JSON.stringify(consoleFacts(await builtConsole()))
-    },
+    define: await defineOf(script),
     ...forWorkers,
+    minify: false,
+    minifySyntax: true,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [withoutSwagger, withoutFilesAndForms, libraryByModule]
+    plugins: [...leftOut, libraryByModule]
   })
-  return outputFiles[0]?.text ?? ""
+  return minified(main, outputFiles[0]?.text ?? "")
 }
+
+/** The document of the contract, as a server on a machine answers it. */
+const openApi = async (): Promise<string> =>
+  JSON.stringify((await import("@pawl/server/api/OpenApiDocument")).openApiDocument)
 
 const beside: Readonly<Record<Script["modules"][number], () => Promise<string | Uint8Array>>> = {
   "bundler.txt": bundlerCode,
   "templates.txt": templates,
+  "openapi.txt": openApi,
   "packages.txt": async () => bundlerPackages(),
   "esbuild.wasm": () =>
     readFile(

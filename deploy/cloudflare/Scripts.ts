@@ -25,7 +25,16 @@ export type Binding =
   | { readonly _tag: "Secret"; readonly isOptional: boolean }
 
 /** The names of the scripts. */
-export type ScriptName = "api" | "integration" | "canonical" | "router" | "builder" | "checks" | "appdata"
+export type ScriptName =
+  | "api"
+  | "integration"
+  | "canonical"
+  | "router"
+  | "builder"
+  | "checks"
+  | "appdata"
+  | "identity"
+  | "models"
 
 /** One script. */
 export interface Script {
@@ -41,7 +50,7 @@ export interface Script {
   /** The queues whose messages it takes. */
   readonly consumers: ReadonlyArray<Consumer>
   /** Modules that are laid beside it. */
-  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt">
+  readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt" | "openapi.txt">
   /** The container of its objects. */
   readonly container: string | null
 }
@@ -97,7 +106,7 @@ const helpersOf = ({ checks, registry }: Pick<Installation, "checks" | "registry
     name: "builder",
     main: "BuilderScript.ts",
     objects: ["Builder", "Layers"],
-    modules: ["bundler.txt", "packages.txt", "esbuild.wasm"],
+    modules: ["bundler.txt", "packages.txt", "esbuild.wasm", "templates.txt"],
     bindings: {
       LOADER: { _tag: "Loader" },
       PACKAGES: { _tag: "Bucket", of: "packages" },
@@ -121,10 +130,43 @@ const helpersOf = ({ checks, registry }: Pick<Installation, "checks" | "registry
       ])
 ]
 
+/** What asks the provider of identities, where one is relied on. */
+const identityOf = ({ apiOrigin, oidc }: Pick<Installation, "apiOrigin" | "oidc">): ReadonlyArray<Script> =>
+  oidc === null
+    ? []
+    : [
+        {
+          ...plain,
+          name: "identity",
+          main: "IdentityScript.ts",
+          objects: ["Identity"],
+          bindings: {
+            PROVIDER: { _tag: "Value", value: { ...oidc, apiOrigin } },
+            OIDC_CLIENT_SECRET: { _tag: "Secret", isOptional: true }
+          }
+        }
+      ]
+
+/** What asks models, where there are some. */
+const modelsOf = ({ models }: Pick<Installation, "models">): ReadonlyArray<Script> =>
+  models === null
+    ? []
+    : [
+        {
+          ...plain,
+          name: "models",
+          main: "ModelsScript.ts",
+          bindings: {
+            MODELS: { _tag: "Value", value: { endpoint: models.endpoint, tiers: models.tiers } },
+            MODEL_KEY: { _tag: "Secret", isOptional: true }
+          }
+        }
+      ]
+
 /** What holds the objects. */
 const canonicalOf = (
   shared: Script["bindings"],
-  { checks, models, repositories }: Pick<Installation, "checks" | "models" | "repositories">
+  { checks, models, oidc, repositories }: Pick<Installation, "checks" | "models" | "oidc" | "repositories">
 ): Script => ({
   ...plain,
   name: "canonical",
@@ -132,22 +174,25 @@ const canonicalOf = (
   objects: ["ProjectObject", "DirectoryObject"],
   crons: ["* * * * *"],
   consumers,
-  modules: ["templates.txt"],
   bindings: {
     ...shared,
     HINTS: { _tag: "Queue", queue: queueNames.hints },
     PROJECTS: { _tag: "Objects", className: "ProjectObject" },
     DIRECTORY: { _tag: "Objects", className: "DirectoryObject" },
     BUILDS: { _tag: "Objects", className: "Builder", script: "builder" },
+    SOURCES: { _tag: "Service", script: "builder", entrypoint: "Sources" },
     LAYERS: { _tag: "Objects", className: "Layers", script: "builder" },
     STORES: { _tag: "Objects", className: "DataStore", script: "appdata" },
     ...(checks === null ? {} : { CHECKS: { _tag: "Objects", className: "Checks", script: "checks" } as const }),
+    ...(oidc === null ? {} : { IDENTITY: { _tag: "Objects", className: "Identity", script: "identity" } as const }),
     ...(repositories === "artifacts" ? { ARTIFACTS: { _tag: "Artifacts" } as const } : {}),
     ...(models === null
       ? {}
-      : ({ MODELS: { _tag: "Value", value: models }, MODEL_KEY: { _tag: "Secret", isOptional: true } } as const)),
+      : ({
+          MODELS: { _tag: "Value", value: { tiers: models.tiers, callsPerDay: models.callsPerDay } },
+          ASKED: { _tag: "Service", script: "models", entrypoint: "ForObjects" }
+        } as const)),
     OWNER_TOKEN: { _tag: "Secret", isOptional: false },
-    OIDC_CLIENT_SECRET: { _tag: "Secret", isOptional: true },
     SIGNING_KEY: { _tag: "Secret", isOptional: true },
     LOG_KEY: { _tag: "Secret", isOptional: true }
   }
@@ -155,7 +200,7 @@ const canonicalOf = (
 
 /** All scripts of an installation. One that another is bound to stands before it. */
 export const scriptsOf = ({ checks, models, repositories, ...settings }: Installation): ReadonlyArray<Script> => {
-  const { apiOrigin, appsDomain } = settings
+  const { apiOrigin, appsDomain, oidc } = settings
   const shared: Script["bindings"] = {
     BUCKET: { _tag: "Bucket" },
     LOADER: { _tag: "Loader" },
@@ -170,7 +215,9 @@ export const scriptsOf = ({ checks, models, repositories, ...settings }: Install
   }
   return [
     ...helpersOf({ checks, registry: settings.registry }),
-    canonicalOf(shared, { checks, models, repositories }),
+    ...identityOf({ apiOrigin, oidc }),
+    ...modelsOf({ models }),
+    canonicalOf(shared, { checks, models, oidc, repositories }),
     {
       ...plain,
       name: "integration",
@@ -184,6 +231,7 @@ export const scriptsOf = ({ checks, models, repositories, ...settings }: Install
       ...plain,
       name: "api",
       main: "ApiScript.ts",
+      modules: ["openapi.txt"],
       hosts: [new URL(apiOrigin).host],
       bindings: {
         CANONICAL: forApi,

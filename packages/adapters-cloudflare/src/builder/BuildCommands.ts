@@ -1,10 +1,9 @@
 /** Which build command a source names, and whether something here can run it. */
-import type { AppBuilder, BuildCommand, BuildJob } from "@pawl/core/bundle/AppBuilder"
+import type { BuildCommand, BuildJob } from "@pawl/core/bundle/AppBuilder"
 import { manifestFiles } from "@pawl/core/packages/LockFiles"
 import { packageFile } from "@pawl/core/project/PackageScripts"
 import { problem } from "@pawl/adapters-local/builder/bundler/BundlerProblem"
 import { buildCommand } from "@pawl/adapters-local/builder/settings/BuildCommand"
-import { Effect } from "effect"
 
 const refused: BuildCommand = {
   _tag: "Refused",
@@ -29,12 +28,11 @@ const withoutPackages: BuildCommand = {
 const hasLock = (files: BuildJob["files"]): boolean =>
   manifestFiles.some((name) => name !== packageFile && files.has(name))
 
-/** `AppBuilder.commandOf`; without `commands` a source that names one is refused in words. */
+/** What has to run before these files are bundled; without `commands` a source that names something is refused in words. */
 export const commandOf =
-  (commands: boolean): (typeof AppBuilder.Service)["commandOf"] =>
-  (files) =>
-    Effect.sync(() => {
-      const found = buildCommand(files)
-      if (found._tag !== "Command") return found
-      return commands ? (hasLock(files) ? withoutPackages : found) : refused
-    })
+  (commands: boolean) =>
+  (files: BuildJob["files"]): BuildCommand => {
+    const found = buildCommand(files)
+    if (found._tag !== "Command") return found
+    return commands ? (hasLock(files) ? withoutPackages : found) : refused
+  }

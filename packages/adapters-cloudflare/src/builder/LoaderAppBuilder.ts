@@ -121,7 +121,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
     drop: () => Effect.void,
     slots
   })
-  return AppBuilder.of({ ...builder, commandOf: commandOf(options.commands) })
+  const command = commandOf(options.commands)
+  return AppBuilder.of({ ...builder, commandOf: (files) => Effect.sync(() => command(files)) })
 })
 
 /** Builds by Worker Loader. */

@@ -1,4 +1,7 @@
-/** `AppBuilder` for another script than the one that builds: each build is an object of that script, asked over RPC. */
+/**
+ * `AppBuilder` for another script than the one that builds: each build is an object of that script, asked over RPC, and what a
+ * source says of how it is built is read there too.
+ */
 import {
   AppBuilder,
   BuilderUnavailable,
@@ -7,34 +10,34 @@ import {
   type BuildResult,
   type BuildState
 } from "@pawl/core/bundle/AppBuilder"
-import { assetsFolder } from "@pawl/adapters-local/builder/settings/AppSettings"
 import { bundler } from "@pawl/adapters-local/builder/bundler/Bundler"
 import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 import { Effect, Layer } from "effect"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
-import { commandOf } from "./BuildCommands.ts"
 import type { BuildCalls, Told } from "./BuilderObject.ts"
+import { outlineOf, type SourceCalls } from "./SourceOutline.ts"
 
 /** Where the builds are. */
 export interface Options {
   /** The object of the build of this id; a stub. */
   readonly build: (id: string) => BuildCalls
-  /** Whether something here runs build commands. */
-  readonly commands: boolean
+  /** What reads sources; a stub. */
+  readonly sources: SourceCalls
 }
 
 /** What cannot be asked may be asked again: an object that was moved, or whose script is new. */
-const asked = <A>(call: () => Promise<Told<A>>): Effect.Effect<A, BuilderUnavailable> =>
+const reached = <A>(call: () => Promise<A>): Effect.Effect<A, BuilderUnavailable> =>
   Effect.tryPromise({
     try: call,
     catch: (error) => new BuilderUnavailable({ reason: error instanceof Error ? error.message : "the builder is away" })
-  }).pipe(
-    Effect.flatMap((answer) =>
-      answer._tag === "Done" ? Effect.succeed(answer.value) : new BuilderUnavailable({ reason: answer.reason })
-    )
+  })
+
+const asked = <A>(call: () => Promise<Told<A>>): Effect.Effect<A, BuilderUnavailable> =>
+  Effect.flatMap(reached(call), (answer) =>
+    answer._tag === "Done" ? Effect.succeed(answer.value) : new BuilderUnavailable({ reason: answer.reason })
   )
 
-const make = ({ build, commands }: Options): typeof AppBuilder.Service => {
+const make = ({ build, sources }: Options): typeof AppBuilder.Service => {
   // A bundle comes over the line once.
   const results = new Map<string, BuildResult>()
   const keep = (id: string, result: BuildResult): BuildState => {
@@ -50,8 +53,12 @@ const make = ({ build, commands }: Options): typeof AppBuilder.Service => {
   return AppBuilder.of({
     version: bundler,
     vendored: vendoredPackages,
-    assetsFolder: ({ folders, settings }) => Effect.sync(() => assetsFolder(settings, folders)),
-    commandOf: commandOf(commands),
+    assetsFolder: ({ folders, settings }) => reached(() => sources.assetsFolder(settings, folders)),
+    commandOf: (files) => {
+      const outline = outlineOf(files)
+      // What says nothing needs no reader.
+      return outline.told.size === 0 ? Effect.succeed({ _tag: "None" }) : reached(() => sources.commandOf(outline))
+    },
     // Nothing is begun early: a Worker that waits is paid for.
     expect: () => Effect.void,
     start: (job: BuildJob) => asked(() => build(job.id).start(job)),

@@ -1,46 +1,32 @@
 /**
  * `PackageStore` where packages are fetched by another script: each layer is made in an object there, which is asked over
- * RPC. Locks of npm are read here; none is made.
+ * RPC. Locks of npm are read there too; none is made.
  */
 import { layerFor, whole } from "@pawl/adapters-local/packages/LayerAnswer"
-import { satisfies, sourceLock } from "@pawl/adapters-local/packages/SourceLock"
-import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
 import { layerText } from "@pawl/core/packages/LayerText"
-import { tooManyPackages } from "@pawl/core/packages/NpmLock"
+import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
+import { npmLockFile, tooManyPackages } from "@pawl/core/packages/NpmLock"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
 import { packageProblem } from "@pawl/core/packages/PackageProblems"
 import { PackagesRefused, PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Effect, Layer } from "effect"
-import type { LayerCalls, LayerTold } from "./LayerObject.ts"
+import type { SourceCalls } from "../builder/SourceOutline.ts"
+import type { LayerCalls } from "./LayerObject.ts"
 
 /** Where layers are made. */
 export interface Options {
   /** The object of the layer of this id; a stub. */
   readonly layers: (id: string) => LayerCalls
+  /** What reads locks; a stub. */
+  readonly sources: Pick<SourceCalls, "readLock">
   /** The registry's URL, for sentences. */
   readonly registry: string
 }
 
+const lockFiles = [npmLockFile, pnpmLockFile]
+
 const nowhere = { file: null, line: null }
-
-/** Apps run on Workers alone; what a lock has for kinds of machines is chosen as on the usual one. */
-const machine = { os: "linux", cpu: "x64", libc: "glibc" }
-
-const read = sourceLock({
-  machine,
-  satisfies,
-  pnpm: () => ({
-    _tag: "Refused",
-    problems: [
-      packageProblem(
-        "lock_unavailable",
-        `Of ${pnpmLockFile} nothing is read here. Make a package-lock.json of the same packages with \`npm install --package-lock-only\`, and commit that instead.`,
-        { file: pnpmLockFile, line: null }
-      )
-    ]
-  })
-})
 
 const noLock = new PackagesRefused({
   problems: [
@@ -53,7 +39,7 @@ const noLock = new PackagesRefused({
 })
 
 /** What cannot be asked may be asked again: an object that was moved, or whose script is new. */
-const asked = (call: () => Promise<LayerTold>): Effect.Effect<LayerTold, PackagesUnavailable> =>
+const asked = <A>(call: () => Promise<A>): Effect.Effect<A, PackagesUnavailable> =>
   Effect.tryPromise({
     try: call,
     catch: (error) =>
@@ -83,7 +69,11 @@ const layerOf = Effect.fn("PackageStore.layer")(function* ({ layers }: Options, 
 export const layer = (options: Options): Layer.Layer<PackageStore> =>
   Layer.succeed(PackageStore, {
     registry: options.registry,
-    read: (files) => Effect.sync(() => read(files)),
+    // A source without a lock needs no reader.
+    read: (files) =>
+      lockFiles.some((name) => files.has(name))
+        ? asked(() => options.sources.readLock(files))
+        : Effect.succeed({ _tag: "None" }),
     layer: (lock) => layerOf(options, lock),
     lock: () => Effect.fail(noLock),
     facts: () =>

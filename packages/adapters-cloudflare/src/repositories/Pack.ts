@@ -1,12 +1,13 @@
 /** Packs: how many objects travel and are kept as one run of bytes. Written whole; read with the deltas that git makes. */
 import { Data } from "effect"
 import { Hex } from "effect/encoding"
-import { Inflate, deflate } from "pako"
 import { sameBytes, utf8 } from "@pawl/core/primitives/Digest"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { gitObject, type GitObject, type ObjectType, sha1Digest, sha1Of } from "./GitObject.ts"
 import { madeBytes, withDelta } from "./PackDelta.ts"
+import { deflated } from "./zlib/Deflated.ts"
+import { inflatedAt } from "./zlib/Inflated.ts"
 
 /** The bytes are no pack, or not a whole one. */
 export class BadPack extends Data.TaggedError("BadPack")<{ readonly reason: string }> {}
@@ -17,9 +18,6 @@ const deltaByOffset = 6
 const deltaById = 7
 const headerBytes = 12
 const idBytes = 20
-/** Around what zlib deflates: how it was done, and a checksum. */
-const zlibHeadBytes = 2
-const zlibTailBytes = 4
 
 const entryHeader = ({ body, type }: GitObject): Uint8Array => {
   let size = body.length
@@ -43,7 +41,7 @@ export function* packPieces(objects: ReadonlyArray<GitObject>): Generator<Uint8A
   const digest = sha1Digest().update(header)
   yield header
   for (const object of objects) {
-    const piece = joined([entryHeader(object), deflate(object.body)])
+    const piece = joined([entryHeader(object), deflated(object.body)])
     digest.update(piece)
     yield piece
   }
@@ -114,24 +112,6 @@ const measuring = ({ objectBytes, unpackedBytes }: PackBounds): ((size: number) 
   }
 }
 
-/** The inflated bytes from a place on, and where they ended. */
-const inflatedAt = (pack: Uint8Array, at: number, size: number) => {
-  // Raw: in zlib's own form what follows would be taken for more of the same. The pack's SHA-1 has proved the bytes.
-  const inflate = new Inflate({ raw: true, chunkSize: Math.max(size, 64) })
-  let left = size
-  inflate.onData = (chunk) => {
-    // What says that it is small may come to any size.
-    left -= chunk.length
-    if (left < 0) throw new BadPack({ reason: "an entry does not unpack to the size that it says" })
-    inflate.chunks.push(chunk)
-  }
-  inflate.push(pack.subarray(at + zlibHeadBytes), true)
-  const { err, ended, result, strm } = inflate
-  if (err !== 0 || !ended || !(result instanceof Uint8Array) || result.length !== size)
-    throw new BadPack({ reason: "an entry cannot be inflated" })
-  return { bytes: result, end: pack.length - strm.avail_in + zlibTailBytes }
-}
-
 /**
  * All objects of a pack, in its order. `base` finds what a delta rests on and is not in the pack. Throws `BadPack`: also
  * where it comes to more than the bounds, of which no more is unpacked than they allow.
@@ -159,7 +139,9 @@ export const objectsIn = (
     const offset = code === deltaByOffset ? offsetAt(pack, afterHead) : null
     const start = offset?.end ?? (code === deltaById ? afterHead + idBytes : afterHead)
     measure(size)
+    // The pack's SHA-1 has proved its bytes. What says that it is small is never made larger.
     const read = inflatedAt(pack, start, size)
+    if (read === null) throw new BadPack({ reason: "an entry does not unpack to the size that it says" })
     at = read.end
     const type = types[code]
     if (type !== undefined) byPlace.set(place, gitObject(type, read.bytes))

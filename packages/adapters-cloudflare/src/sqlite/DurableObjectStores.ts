@@ -2,7 +2,6 @@
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import * as SqlStatement from "effect/sql/Statement"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Signals } from "@pawl/core/ledger/Signals"
 import { Database, type Parameter } from "@pawl/sql/Database"
@@ -12,6 +11,7 @@ import { layerInShape, type Stores } from "@pawl/sql/SqlStores"
 import { Effect, Layer, Stream } from "effect"
 import { failed, make } from "./DurableObjectDatabase.ts"
 import type { ObjectStorage } from "./ObjectStorage.ts"
+import { shapeCompiler } from "./ShapeCompiler.ts"
 import { perform } from "./Statements.ts"
 
 /** What begins and ends a transaction: the object's storage does that around all of it, and refuses it as SQL. */
@@ -47,7 +47,7 @@ const clientOver = (storage: ObjectStorage): Layer.Layer<SqlClient.SqlClient> =>
         driver: "pawl-durable-object",
         acquirer: connection,
         transactionAcquirer: connection,
-        compiler: SqlStatement.makeCompilerSqlite(),
+        compiler: shapeCompiler,
         spanAttributes: [["db.system.name", "sqlite"]]
       })
     })

@@ -6,7 +6,12 @@ import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
 import { npmLockFile } from "@pawl/core/packages/NpmLock"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
-import { type ManifestFiles, PackagesRefused, PackageStore } from "@pawl/core/packages/PackageStore"
+import {
+  type ManifestFiles,
+  PackagesRefused,
+  PackageStore,
+  type PackagesUnavailable
+} from "@pawl/core/packages/PackageStore"
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { integrityOf, packageEntries, tgzOf } from "@pawl/testing/registry/Archives"
 import * as LittleRegistry from "@pawl/testing/registry/LittleRegistry"
@@ -77,7 +82,7 @@ export const openKit = async (...packages: ReadonlyArray<LittleRegistry.Publishe
 }
 
 /** The lock that a source has. */
-export const lockIn = (files: ManifestFiles): Effect.Effect<PackageLock, never, PackageStore> =>
+export const lockIn = (files: ManifestFiles): Effect.Effect<PackageLock, PackagesUnavailable, PackageStore> =>
   Effect.gen(function* () {
     const read = yield* (yield* PackageStore).read(files)
     if (read._tag !== "Locked") throw new Error(JSON.stringify(read))

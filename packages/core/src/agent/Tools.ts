@@ -8,6 +8,7 @@ import type { TaskKind } from "../model/Task.ts"
 import { isWritable } from "../model/Task.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import type { Tool, ToolCall } from "./Models.ts"
+import { shapeOf } from "./ToolShape.ts"
 
 const Path = Schema.String.annotate({ description: "From the root of the source, as `list` names it." })
 const Line = Schema.Finite.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
@@ -76,9 +77,7 @@ export const toolNames = (kind: TaskKind, last: boolean): ReadonlyArray<ToolName
 }
 
 const schemaOf = (name: ToolName): Tool["parameters"] =>
-  Object.keys(inputs[name].fields).length === 0
-    ? { type: "object", properties: {} }
-    : Schema.toJsonSchemaDocument(inputs[name]).schema
+  Object.keys(inputs[name].fields).length === 0 ? { type: "object", properties: {} } : shapeOf(name, inputs[name])
 
 const definitions = new Map<ToolName, Tool>()
 

@@ -89,14 +89,15 @@ export class AppBuilder extends Context.Service<
     readonly vendored: ReadonlyArray<{ readonly name: string; readonly version: string }>
     /**
      * The folder of a tree whose files a build serves to anyone, without slashes at its ends; null for none, and for
-     * settings that cannot be built. `settings` are the files of settings at the root, by name. It builds nothing.
+     * settings that cannot be built. `settings` are the files of settings at the root, by name. It builds nothing. Fails
+     * where what reads them is away.
      */
     readonly assetsFolder: (tree: {
       readonly settings: ReadonlyMap<string, Uint8Array>
       readonly folders: ReadonlySet<string>
-    }) => Effect.Effect<string | null>
-    /** What has to run before a tree can be bundled, as its own files say. It runs nothing. */
-    readonly commandOf: (files: BuildJob["files"]) => Effect.Effect<BuildCommand>
+    }) => Effect.Effect<string | null, BuilderUnavailable>
+    /** What has to run before a tree can be bundled, as its own files say. It runs nothing. Fails where what reads them is away. */
+    readonly commandOf: (files: BuildJob["files"]) => Effect.Effect<BuildCommand, BuilderUnavailable>
     /**
      * A build of this job will be started once its build command has run: what does not depend on what that leaves may be
      * done meanwhile. A hint, answered at once: with it or without, a build ends the same. What was begun ends with the

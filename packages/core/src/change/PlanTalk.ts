@@ -9,6 +9,7 @@ import { withWriteOrder } from "./WriteOrder.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Answer, Part, Tool, ToolCall } from "../agent/Models.ts"
 import { environmentWords, identityRule } from "../agent/SourceWords.ts"
+import { shapeOf } from "../agent/ToolShape.ts"
 
 const { complexity, dependsOn, instructions, key, kind, title, writes } = PlannedTask.fields
 
@@ -21,11 +22,13 @@ const Proposal = Schema.Struct({
   )
 })
 
+const toolName = "propose_plan"
+
 /** The one tool of a planner. */
 export const proposeTool: Tool = {
-  name: "propose_plan",
+  name: toolName,
   description: "Proposes the Tasks of the Change. It is checked, and what is wrong comes back to you.",
-  parameters: Schema.toJsonSchemaDocument(Proposal).schema
+  parameters: shapeOf(toolName, Proposal)
 }
 
 const withLists = (task: unknown): unknown =>

@@ -246,6 +246,7 @@ export const work = (job: AgentJob, options: BuiltInOptions) =>
     return step.outcome
   }).pipe(
     Effect.catchTags({
+      PackagesUnavailable: (problem) => away(problem),
       RepositoriesUnavailable: (problem) => away(problem),
       // The source was prepared for this run: it is there, and fits.
       ObjectNotFound: Effect.die,

@@ -109,8 +109,8 @@ export class PackageStore extends Context.Service<
   {
     /** The registry's URL, without credentials, for sentences. */
     readonly registry: string
-    /** Reads the lock file of a source. Asks nobody. */
-    readonly read: (files: ManifestFiles) => Effect.Effect<ReadLock>
+    /** Reads the lock file of a source. Asks no registry. Fails where what reads it is away. */
+    readonly read: (files: ManifestFiles) => Effect.Effect<ReadLock, PackagesUnavailable>
     /**
      * The layer of a lock: the one that is there, else unpacked from kept tarballs, fetching those that are not kept yet.
      * Fails with `PackagesRefused` when a package is not what the lock says or cannot be unpacked safely.

@@ -2,7 +2,6 @@
 import { Context, Effect, Layer, Option, References, Scope } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeUlid } from "@pawl/core/primitives/Ids"
 import { ServerLimits } from "../ServerLimits.ts"
 import { administering } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
@@ -41,6 +40,7 @@ import { observing } from "./request/RequestObserver.ts"
 import { noSuchMethod, noSuchPath } from "./answer/Problems.ts"
 import { ProjectsHttp } from "./groups/ProjectsHttp.ts"
 import * as RateLimits from "./request/RateLimits.ts"
+import { requestIdFor } from "./request/RequestId.ts"
 import { answerCause, problemResponse, withHeaders } from "./answer/ProblemResponse.ts"
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
@@ -106,14 +106,6 @@ const routesOf = (built: (services: Context.Context<Layer.Success<typeof groups>
 
 /** What the requests of one app share. */
 const shared = Layer.mergeAll(DiffSlots.layer, EventStreams.layer)
-
-/** Well-formed ids of callers are kept, so that their logs and ours meet. */
-const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> => {
-  const given = request.headers["x-request-id"]
-  return given !== undefined && /^[A-Za-z0-9._-]{8,100}$/.test(given)
-    ? Effect.succeed(given)
-    : Effect.map(makeUlid, (id) => `req_${id}`)
-}
 
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
 
@@ -237,7 +229,7 @@ const serve = <R>(routed: Routed<R>, mounted: Mounted) => {
     HttpServerRequest.HttpServerRequest,
     (request) =>
       Effect.flatMap(connectionsOf, (connection) =>
-        Effect.flatMap(requestIdOf(request), (requestId) =>
+        Effect.flatMap(requestIdFor(request.headers["x-request-id"]), (requestId) =>
           exchange(routed, mounted, request, connection(request), requestId)
         )
       )

@@ -5,9 +5,8 @@ import * as OidcFlow from "./OidcFlow.ts"
 import * as OidcTokens from "./OidcTokens.ts"
 import { Effect } from "effect"
 
-/** `origin` is where people reach the console. Null without a choice. */
-export const make = (choice: OidcDiscovery.OidcChoice | null, origin: string): IdentityProvider | null => {
-  if (choice === null) return null
+/** `origin` is where people reach the console. */
+export const make = (choice: OidcDiscovery.OidcChoice, origin: string): IdentityProvider => {
   const discovery = OidcDiscovery.make(choice)
   return {
     verify: OidcTokens.make(

@@ -25,8 +25,12 @@ const notesFor = (taskId: string) =>
 /** What an app may import besides its own files, with versions. */
 const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}`)
 
+/** The planner and the agent, and the models that they ask. */
+export const over = (models: Layer.Layer<never>) =>
+  Layer.merge(ModelPlanner.layer({ othersOf: writtenNow, packages }), BuiltIn.layer({ notesFor, packages })).pipe(
+    Layer.provideMerge(models)
+  )
+
 /** The models over HTTP, the planner and the agent that ask them. */
 export const layer = (models: HttpModels.HttpModelsOptions) =>
-  Layer.merge(ModelPlanner.layer({ othersOf: writtenNow, packages }), BuiltIn.layer({ notesFor, packages })).pipe(
-    Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer)))
-  )
+  over(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer)))

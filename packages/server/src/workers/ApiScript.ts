@@ -9,6 +9,10 @@ import { isPromotion, placeOf, sentTo } from "./Places.ts"
 /** The paths of the Model Context Protocol: what answers them is read when somebody first asks. */
 const mcpPaths = /^(\/\.well-known\/oauth-protected-resource)?\/mcp$/
 
+/** Who reads the contract, which lies beside the script. All else at these paths is refused where the API is. */
+const readsContract = (method: string, pathname: string): boolean =>
+  (method === "GET" || method === "HEAD") && (pathname === "/openapi.json" || pathname === "/docs")
+
 /** Bindings of the script. */
 export interface ApiBindings {
   readonly CANONICAL: CanonicalForApi
@@ -45,7 +49,9 @@ const apiAnswer = async (request: Request, env: ApiBindings): Promise<Response> 
 const answer = async (request: Request, env: ApiBindings): Promise<Response> => {
   const screen = consoleOf(env.SETTINGS, env.CONSOLE)(request)
   if (screen !== null) return screen
-  if (!mcpPaths.test(new URL(request.url).pathname)) return apiAnswer(request, env)
+  const { pathname } = new URL(request.url)
+  if (readsContract(request.method, pathname)) return (await import("./Contract.ts")).contractAnswer(request)
+  if (!mcpPaths.test(pathname)) return apiAnswer(request, env)
   const { assistantAnswer } = await import("./Assistants.ts")
   return assistantAnswer(request, env.SETTINGS, (question) => apiAnswer(question, env))
 }

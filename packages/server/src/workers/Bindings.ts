@@ -1,6 +1,7 @@
 /** What the scripts are bound to. Who may call whom is said by these bindings, and by nothing else. */
 import type { DataStoreCalls } from "@pawl/adapters-cloudflare/appdata/DataStoreObject"
 import type { BuildCalls } from "@pawl/adapters-cloudflare/builder/BuilderObject"
+import type { SourceCalls } from "@pawl/adapters-cloudflare/builder/SourceOutline"
 import type { LayerCalls } from "@pawl/adapters-cloudflare/packages/LayerObject"
 import type { DirectoryCalls, Reserved, StoreCalls, Told } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
@@ -14,7 +15,11 @@ import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
 import type { ModelEndpoint } from "@pawl/adapters-models/ModelEndpoint"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
+import type { FileEdits } from "@pawl/core/project/Repositories"
+import type { TemplateName } from "@pawl/core/project/Templates"
 import type { TrustedIssuer } from "../identity/OidcTokens.ts"
+import type { IdentityCalls } from "./RemoteIdentity.ts"
+import type { ModelCalls } from "./RemoteModels.ts"
 
 /** Objects of a class, by name. */
 export interface Namespace<Calls> {
@@ -82,6 +87,12 @@ export interface DirectoryObjectCalls extends DirectoryCalls {
   readonly tick: () => Promise<void>
 }
 
+/** What the script that has the templates answers. */
+export interface TemplateCalls {
+  /** All files of a template, by their paths. */
+  readonly template: (name: TemplateName) => Promise<FileEdits>
+}
+
 /** Bindings of the script that holds the objects. */
 export interface CanonicalBindings {
   readonly PROJECTS: Namespace<ProjectCalls>
@@ -90,6 +101,8 @@ export interface CanonicalBindings {
   readonly BUCKET: Bucket
   readonly LOADER: WorkerLoader
   readonly BUILDS: Namespace<BuildCalls>
+  /** What reads of sources how they are built. */
+  readonly SOURCES: SourceCalls & TemplateCalls
   /** Where layers of packages are made. */
   readonly LAYERS: Namespace<LayerCalls>
   /** Stores of the data of apps. */
@@ -98,15 +111,15 @@ export interface CanonicalBindings {
   readonly CHECKS?: Namespace<CheckCalls>
   /** Where repositories are; missing where they are packs in rows and in the bucket. */
   readonly ARTIFACTS?: Artifacts
-  /** Missing where Changes wait for people. */
-  readonly MODELS?: ModelChoice
+  /** Which models there are; missing where Changes wait for people. */
+  readonly MODELS?: Pick<ModelChoice, "tiers" | "callsPerDay">
+  /** What asks them. */
+  readonly ASKED?: ModelCalls
+  /** What asks the provider of identities; missing where none is relied on. */
+  readonly IDENTITY?: Namespace<IdentityCalls>
   readonly SETTINGS: InstallationSettings
   /** Secrets. */
   readonly OWNER_TOKEN: string
-  /** Of the models' provider; missing where that asks for none. */
-  readonly MODEL_KEY?: string
-  /** Of the console at the provider of identities; missing where it has none. */
-  readonly OIDC_CLIENT_SECRET?: string
   readonly SIGNING_KEY?: string
   readonly LOG_KEY?: string
 }

@@ -2,3 +2,6 @@
 
 /** The directory. */
 export const directoryName = "directory"
+
+/** The one object that asks the provider of identities. */
+export const identityName = "identity"

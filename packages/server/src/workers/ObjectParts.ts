@@ -15,8 +15,7 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
-import type { FileEdits } from "@pawl/core/project/Repositories"
-import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { Templates, TemplatesUnavailable } from "@pawl/core/project/Templates"
 import { CheckpointPublishers } from "@pawl/core/provenance/CheckpointPublisher"
 import { RouteReader } from "@pawl/core/release/RouteReader"
 import { IsolationMissing, Sandbox, SandboxUnavailable } from "@pawl/core/verification/Sandbox"
@@ -25,10 +24,11 @@ import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { type Context, Effect, Layer, Redacted } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import * as ModelPorts from "../models/ModelPorts.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
+import * as RemoteModels from "./RemoteModels.ts"
 
 /** Statements are published in the Projects' own repositories. */
 const publishers = Layer.effect(
@@ -36,10 +36,14 @@ const publishers = Layer.effect(
   Effect.map(HeldStatements, (git) => [git])
 )
 
-/** Templates as one text of JSON: their files by name. It is read when a Project begins with one. */
-const templatesOf = (text: string) =>
+/** Templates lie beside the script of builds, and are asked for when a Project begins with one. */
+const templatesOf = ({ SOURCES }: Pick<CanonicalBindings, "SOURCES">) =>
   Layer.succeed(Templates, {
-    files: (name) => Effect.sync(() => (JSON.parse(text) as Readonly<Record<TemplateName, FileEdits>>)[name])
+    files: (name) =>
+      Effect.tryPromise({
+        try: () => SOURCES.template(name),
+        catch: () => new TemplatesUnavailable({ reason: "the script that has them does not answer" })
+      })
   })
 
 /** The one object whose container runs checks. */
@@ -59,13 +63,8 @@ const noSandbox = Layer.succeed(Sandbox, {
 const noRoutes = Layer.succeed(RouteReader, { added: () => Effect.succeed([]) })
 
 /** The planner and the agents where there are models: without any, Changes wait for people. */
-const agents = ({ MODEL_KEY, MODELS }: Pick<CanonicalBindings, "MODELS" | "MODEL_KEY">) =>
-  MODELS === undefined
-    ? Layer.empty
-    : ModelPorts.layer({
-        endpoint: { ...MODELS.endpoint, key: MODEL_KEY === undefined ? null : Redacted.make(MODEL_KEY) },
-        tiers: MODELS.tiers
-      })
+const agents = ({ ASKED, MODELS }: Pick<CanonicalBindings, "ASKED" | "MODELS">) =>
+  MODELS === undefined || ASKED === undefined ? Layer.empty : ModelPorts.over(RemoteModels.layer(ASKED, MODELS.tiers))
 
 /** What the use cases are told of the installation. */
 export const settingsOf = ({ MODELS, SETTINGS }: Pick<CanonicalBindings, "MODELS" | "SETTINGS">) => {
@@ -113,14 +112,9 @@ export const hosting = (
     Layer.provideMerge(PointerCache.layerFresh)
   )
 
-/** All that the use cases and the API need, over the stores of the object. `templates` is a text of JSON. */
-export const layer = (
-  bound: CanonicalBindings,
-  stores: Context.Context<Stores>,
-  bindings: AppEnvironment,
-  templates: string
-) => {
-  const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LAYERS, LOG_KEY, SIGNING_KEY } = bound
+/** All that the use cases and the API need, over the stores of the object. */
+export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, bindings: AppEnvironment) => {
+  const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LAYERS, LOG_KEY, SIGNING_KEY, SOURCES: sources } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
   return Layer.mergeAll(RouterProbeClient.layer, publishers, agents(bound)).pipe(
@@ -131,11 +125,11 @@ export const layer = (
         ARTIFACTS === undefined ? PackLogRepositories.layer : ArtifactsRepositories.layer({ artifacts: ARTIFACTS }),
         BucketHeads.layer,
         SecretSigner.layer({ statement: SIGNING_KEY, log: LOG_KEY }),
-        RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), commands: CHECKS !== undefined }),
+        RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), sources }),
         CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName)),
-        RemotePackageStore.layer({ layers: (id) => LAYERS.getByName(id), registry: bound.SETTINGS.registry }),
+        RemotePackageStore.layer({ layers: (id) => LAYERS.getByName(id), sources, registry: bound.SETTINGS.registry }),
         noRoutes,
-        templatesOf(templates),
+        templatesOf(bound),
         WebCryptoSecrets.layer,
         FetchWebhookSender.layer
       )

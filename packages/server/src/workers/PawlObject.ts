@@ -15,11 +15,10 @@ import * as Signals from "@pawl/core/ledger/Signals"
 import type { Kind } from "@pawl/core/model/Entities"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
-import { Context, Effect, Layer, Option, Redacted, Scope } from "effect"
+import { Context, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import { IdentityProvider } from "../http/IdentityProvider.ts"
-import * as OidcProvider from "../identity/OidcProvider.ts"
 import * as RateLimits from "../http/request/RateLimits.ts"
 import { ApiSettings } from "../http/ApiSettings.ts"
 import { prefix } from "../git/GitPath.ts"
@@ -27,8 +26,9 @@ import type { CanonicalBindings, InstallationSettings } from "./Bindings.ts"
 import { appDataOf } from "./DataStores.ts"
 import * as GitAnswer from "./GitAnswer.ts"
 import { drain, nextDueMs, type Work } from "./Drain.ts"
+import { identityName } from "./Names.ts"
 import * as ObjectParts from "./ObjectParts.ts"
-import templates from "./templates.txt"
+import * as RemoteIdentity from "./RemoteIdentity.ts"
 
 /** Everything that an object runs with. */
 export type Parts = Layer.Success<ReturnType<typeof ObjectParts.layer>>
@@ -53,14 +53,11 @@ const httpSettings = (settings: InstallationSettings): ApiSettings["Service"] =>
   environment: settings.environment
 })
 
-/** The provider of identities. Requests of an object may wait for what another one of them asked it. */
-const providerOf = ({ OIDC_CLIENT_SECRET, SETTINGS }: CanonicalBindings) => {
-  const { apiOrigin, oidc } = SETTINGS
-  if (oidc === null) return null
-  const secret = OIDC_CLIENT_SECRET === undefined ? null : Redacted.make(OIDC_CLIENT_SECRET)
-  const client = oidc.clientId === null ? null : { id: oidc.clientId, secret }
-  return OidcProvider.make({ ...oidc, client }, apiOrigin)
-}
+/** The provider of identities, which another script asks. */
+const providerOf = ({ IDENTITY, SETTINGS }: CanonicalBindings) =>
+  IDENTITY === undefined || SETTINGS.oidc === null
+    ? null
+    : RemoteIdentity.make(IDENTITY.getByName(identityName), SETTINGS.oidc.clientId !== null)
 
 /** An object, with what differs between a Project's and the directory left open. */
 export abstract class PawlObject extends DurableObject<CanonicalBindings> implements StoreCalls {
@@ -111,7 +108,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const bindings = ObjectParts.appEnvironment(this.ctx)
       const stores = Context.add(this.scoped(own), AppData, appDataOf(env))
-      const layer = ObjectParts.layer(env, stores, bindings, templates)
+      const layer = ObjectParts.layer(env, stores, bindings)
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, providerOf(env))
       )

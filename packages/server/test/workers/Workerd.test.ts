@@ -8,6 +8,7 @@ import { kept } from "./suites/AppData.ts"
 import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
+import { contracts } from "./suites/Contract.ts"
 import { copies } from "./suites/Copies.ts"
 import { crashes } from "./suites/Crashes.ts"
 import { gits } from "./suites/Git.ts"
@@ -47,6 +48,7 @@ news(installed)
 gits(installed)
 hints(installed)
 consoles(installed)
+contracts(installed)
 links(installed)
 assistants(installed)
 smokes(installed)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import { layer } from "@pawl/adapters-cloudflare/builder/RemoteAppBuilder"
+import { sourceAnswers } from "@pawl/adapters-cloudflare/builder/SourceAnswers"
 import { app, appBuilderContract, buildJob, buildOnce } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { bound } from "../kit/Bound.ts"
 
@@ -9,7 +10,7 @@ let worlds = 0
 /** Builds of this suite are objects of their own. */
 const here = (commands = true) => {
   const world = worlds++
-  return layer({ build: (id) => bound.BUILDER.getByName(`${world}-${id}`), commands })
+  return layer({ build: (id) => bound.BUILDER.getByName(`${world}-${id}`), sources: sourceAnswers(commands) })
 }
 
 appBuilderContract("RemoteAppBuilder", { layer: here() })
@@ -27,23 +28,31 @@ describe("RemoteAppBuilder", () => {
   })
 
   it("tells a builder that cannot be asked from a build that failed, and cancels there without complaint", async () => {
+    const replaced = () => Promise.reject(new Error("the script is being replaced"))
     const away = layer({
       build: () => {
         throw new Error("the script is being replaced")
       },
-      commands: true
+      sources: { ...sourceAnswers(true), assetsFolder: replaced, commandOf: replaced }
     })
-    const { cancelled, failed } = await Effect.runPromise(
+    const { cancelled, failed, unread } = await Effect.runPromise(
       Effect.provide(
         Effect.gen(function* () {
           const builder = yield* AppBuilder
           const failed = yield* Effect.flip(builder.start(buildJob(app)))
-          return { failed, cancelled: yield* builder.cancel({ id: "build-1" }) }
+          const { files } = buildJob({ "pawl.json": "{}" })
+          const settings = new Map([["wrangler.json", files.get("pawl.json")!.content]])
+          const unread = [
+            yield* Effect.flip(builder.commandOf(files)),
+            yield* Effect.flip(builder.assetsFolder({ settings, folders: new Set() }))
+          ]
+          return { failed, unread, cancelled: yield* builder.cancel({ id: "build-1" }) }
         }),
         away
       )
     )
-    expect(failed).toMatchObject({ _tag: "BuilderUnavailable", reason: "the script is being replaced" })
+    for (const each of [failed, ...unread])
+      expect(each).toMatchObject({ _tag: "BuilderUnavailable", reason: "the script is being replaced" })
     expect(cancelled).toBeUndefined()
   })
 

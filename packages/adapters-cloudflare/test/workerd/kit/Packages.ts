@@ -1,4 +1,5 @@
 /** A world of packages for one test: a registry on this machine, objects that make layers, and a part of the bucket. */
+import { sourceAnswers } from "@pawl/adapters-cloudflare/builder/SourceAnswers"
 import type { Bucket, BucketEntry } from "@pawl/adapters-cloudflare/objects/Bucket"
 import { layer } from "@pawl/adapters-cloudflare/packages/RemotePackageStore"
 import type { PackageStore } from "@pawl/core/packages/PackageStore"
@@ -63,6 +64,7 @@ export const openWorld = async (packages: ReadonlyArray<Published>): Promise<Pac
     bucket: worldBucket(bound.PACKAGES, world),
     layer: layer({
       layers: (id) => bound.LAYERS.getByName(layersName(world, registry.url, id)),
+      sources: sourceAnswers(true),
       registry: registry.url
     }),
     asked: () => machine(`asked/${registry.number}`),

@@ -1,5 +1,5 @@
 /** Event streams (`text/event-stream`): they stay open until the reader leaves, may no longer read, or the server closes. */
-import { Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Queue, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
 import { requireStillIn } from "@pawl/core/access/StillIn"
@@ -18,8 +18,8 @@ export class OpenStreams extends Context.Service<
     readonly open: Map<string, number>
     /** Ends all of them. */
     readonly closing: Deferred.Deferred<void>
-    /** Makes all of them look at once whether their readers may still read. One look that is owed is enough. */
-    readonly looking: PubSub.PubSub<void>
+    /** Each makes one of them look at once whether its reader may still read. One look that is owed is enough. */
+    readonly looking: Set<Queue.Queue<void>>
   }
 >()("@pawl/server/http/OpenStreams") {}
 
@@ -29,7 +29,7 @@ export const layer: Layer.Layer<OpenStreams> = Layer.effect(
   Effect.gen(function* () {
     const closing = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(closing, undefined))
-    return { open: new Map(), closing, looking: yield* PubSub.sliding<void>(1) }
+    return { open: new Map(), closing, looking: new Set() }
   })
 )
 
@@ -60,7 +60,17 @@ const told = <E, E2, R>(frames: Stream.Stream<string, E>, look: Effect.Effect<un
 }
 
 /** Has the open streams of this process look at once whether their readers may still read. */
-export const lookAgain = ({ looking }: OpenStreams["Service"]) => PubSub.publish(looking, undefined)
+export const lookAgain = ({ looking }: OpenStreams["Service"]) =>
+  Effect.sync(() => {
+    for (const asked of looking) Queue.offerUnsafe(asked, undefined)
+  })
+
+/** Where one stream hears that it has to look, for as long as it is open. */
+const asking = (looking: Set<Queue.Queue<void>>) =>
+  Effect.acquireRelease(
+    Effect.tap(Queue.sliding<void>(1), (asked) => Effect.sync(() => looking.add(asked))),
+    (asked) => Effect.sync(() => looking.delete(asked))
+  )
 
 const counted = (open: Map<string, number>, userId: string) =>
   Effect.acquireRelease(
@@ -96,9 +106,9 @@ export const openWhile = Effect.fnUntraced(function* <E, E2, R2>(
   const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
     Stream.mapEffect(() => Effect.as(look, heartbeat))
   )
-  const shown = (asked: PubSub.Subscription<void>) => {
+  const shown = (asked: Queue.Queue<void>) => {
     // Looks once more now: rights may have ended after the answer was decided and before it hears of that.
-    const looks = Stream.concat(Stream.make(undefined), Stream.fromSubscription(asked)).pipe(
+    const looks = Stream.concat(Stream.make(undefined), Stream.fromQueue(asked)).pipe(
       Stream.mapEffect(() => look),
       Stream.drain
     )
@@ -109,7 +119,7 @@ export const openWhile = Effect.fnUntraced(function* <E, E2, R2>(
     )
   }
   const body = counted(open, caller.user.id).pipe(
-    Effect.andThen(PubSub.subscribe(looking)),
+    Effect.andThen(asking(looking)),
     Effect.map(shown),
     Stream.unwrap,
     Stream.encodeText,

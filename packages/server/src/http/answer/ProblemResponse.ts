@@ -8,6 +8,7 @@ import { HttpApiError } from "effect/http-api"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { bodyOf, Problem } from "../../api/Problem.ts"
 import { Exchange } from "../request/Exchange.ts"
+import { answerHeaders } from "./AnswerHeaders.ts"
 import { internal, noSuchPath, problemOf } from "./Problems.ts"
 
 /** Codes of their own for fields whose refusal has a name. */
@@ -83,32 +84,10 @@ export const answerCause = Effect.fnUntraced(function* (
   return problemResponse(problem ?? internal(), requestId)
 })
 
-const always = {
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin"
-}
-
-/** Answers of the API are data: nothing in them may load or run anything. */
-const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
-/** The documentation brings its scripts and styles along, and reads only from this server. */
-const pagePolicy =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-/**
- * The headers of every answer: nothing is framed or sniffed, and nothing in it loads or runs; the page at `/docs` may run
- * its own script. Nothing is stored but what has an entity tag: that is shown again once the server says that the caller
- * may still see it.
- */
+/** The answer with the headers that every answer has. */
 export const withHeaders = (
   response: HttpServerResponse.HttpServerResponse,
   requestId: string,
   path: string
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeaders(response, {
-    ...always,
-    "cache-control": response.headers["etag"] === undefined ? "no-store" : "private, no-cache",
-    "content-security-policy": path === "/docs" ? pagePolicy : dataPolicy,
-    "x-request-id": requestId
-  })
+  HttpServerResponse.setHeaders(response, answerHeaders(requestId, path, response.headers["etag"] !== undefined))

@@ -32,6 +32,7 @@ import type { AppRuntimeUnavailable } from "@pawl/core/app/AppRuntime"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
 import type { PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import type { TemplatesUnavailable } from "@pawl/core/project/Templates"
 import type { ImportRefused, ImportUnavailable } from "@pawl/core/project/SourceImport"
 import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
 import type {
@@ -117,6 +118,7 @@ export type Refusal =
   | AppRuntimeUnavailable
   | ObjectStoreUnavailable
   | PackagesUnavailable
+  | TemplatesUnavailable
   | OrganizationLimit
   | PasskeyRefused
   | PasskeyRequired

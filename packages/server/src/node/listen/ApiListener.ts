@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function* (
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
   const provided = Context.make(Readiness, readiness).pipe(
     Context.merge(rates),
-    Context.add(IdentityProvider, OidcProvider.make(options.oidc, origin))
+    Context.add(IdentityProvider, options.oidc === null ? null : OidcProvider.make(options.oidc, origin))
   )
   const { app, services } = yield* Effect.provide(mountHttpApp(settings), provided)
   const handler = yield* serving(app, readers, trustProxy).pipe(

@@ -8,9 +8,9 @@ import { Issuer } from "./Issuer.ts"
 
 describe("A provider's token", () => {
   const issuer = new Issuer()
-  let verify: NonNullable<ReturnType<typeof OidcProvider.make>>["verify"]
+  let verify: ReturnType<typeof OidcProvider.make>["verify"]
   const fresh = () =>
-    OidcProvider.make({ issuer: issuer.url, audience: "pawl", client: null }, "http://localhost")!.verify
+    OidcProvider.make({ issuer: issuer.url, audience: "pawl", client: null }, "http://localhost").verify
   beforeAll(async () => {
     await issuer.start()
     verify = fresh()

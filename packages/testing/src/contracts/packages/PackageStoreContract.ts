@@ -71,7 +71,7 @@ const lockOf = (own: string, places: ReadonlyArray<Place>): ManifestFiles => {
   ])
 }
 
-const lockedBy = (files: ManifestFiles): Effect.Effect<PackageLock, never, PackageStore> =>
+const lockedBy = (files: ManifestFiles): Effect.Effect<PackageLock, PackagesUnavailable, PackageStore> =>
   Effect.gen(function* () {
     const read = yield* (yield* PackageStore).read(files)
     if (read._tag !== "Locked") throw new Error(JSON.stringify(read))

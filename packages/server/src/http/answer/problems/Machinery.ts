@@ -32,5 +32,6 @@ export const machineryProblems = {
   RepositoriesUnavailable: unavailable,
   RouteReaderUnavailable: unavailable,
   SignerUnavailable: unavailable,
+  TemplatesUnavailable: unavailable,
   ProviderUnavailable: unavailable
 } satisfies Partial<Rows>

@@ -1,0 +1,103 @@
+/** What no script needs of the code that it is made of, or is made when the scripts are laid out. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { definition, toolNames } from "@pawl/core/agent/Tools"
+import { proposeTool } from "@pawl/core/change/PlanTalk"
+import type { Plugin } from "esbuild"
+import { namedByModule } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { withoutWords } from "./WithoutWords.ts"
+
+/**
+ * No script makes the document of the contract or shows it as a page: both are laid beside `api` (`openapi.txt`). So the
+ * library's parts for that are left out, and the words of the contract.
+ */
+const withoutDocument: Plugin = {
+  name: "without-document",
+  setup: (each) => {
+    each.onLoad({ filter: /http-api\/OpenApi\.js$/ }, () => ({
+      loader: "js",
+      contents: `import * as Context from "../Context.js"
+export const annotations = () => Context.empty()
+export const fromApi = () => { throw new Error("the document is laid beside the script of the API") }`
+    }))
+    each.onLoad({ filter: /http-api\/HttpApiSwagger\.js$/ }, () => ({
+      loader: "js",
+      contents: `import * as Layer from "../Layer.js"
+export const layer = () => Layer.empty`
+    }))
+    each.onLoad({ filter: /packages\/server\/src\/api\/.*\.ts$/ }, async ({ path }) => ({
+      loader: "ts",
+      contents: namedByModule(withoutWords(await readFile(path, "utf8")))
+    }))
+  }
+}
+
+/**
+ * What the library has for what no script does: a table of types for files that it sends from a disk, their paths, forms,
+ * which every part of the API refuses before (`JsonRequest`), and streams of lines, of which the contract has none.
+ */
+const withoutFilesAndForms: Plugin = {
+  name: "without-files-and-forms",
+  setup: (each) => {
+    each.onLoad({ filter: /effect\/dist\/http\/internal\/mimeTypes\.js$/ }, () => ({
+      loader: "js",
+      contents: "export default {}"
+    }))
+    each.onLoad({ filter: /effect\/dist\/Path\.js$/ }, () => ({
+      loader: "js",
+      contents: `import * as Layer from "./Layer.js"
+export const layer = Layer.empty`
+    }))
+    each.onLoad({ filter: /effect\/dist\/encoding\/Ndjson\.js$/ }, () => ({
+      loader: "js",
+      contents: `const refused = () => { throw new Error("no answer of the contract is a stream by schema") }
+export const isNdjsonError = () => false
+export { refused as decode, refused as encode }`
+    }))
+    each.onLoad({ filter: /effect\/dist\/http\/Multipart\.js$/ }, () => ({
+      loader: "js",
+      contents: `const refused = () => { throw new Error("forms are not taken") }
+export const TypeId = "~effect/http/Multipart"
+export const MultipartError = { fromReason: refused }
+export { refused as limitsServices, refused as makeChannel, refused as schemaJson, refused as schemaPersisted, refused as toPersisted }`
+    }))
+  }
+}
+
+/** The paths of the contract are of the plainest form. */
+const littleRouter: Plugin = {
+  name: "little-router",
+  setup: (each) => {
+    each.onLoad({ filter: /effect\/dist\/http\/FindMyWay\/internal\/router\.js$/ }, () => ({
+      loader: "js",
+      contents: `import * as QS from "./queryString.js"
+import { littleRouter } from ${JSON.stringify(join(import.meta.dirname, "LittleRouter.ts"))}
+export const make = littleRouter(QS.parse)
+export const getMaxParamLengthExceeded = (router) => router.exceeded()
+export const getClosingParenthensePosition = () => { throw new Error("no path of the contract has a pattern") }`
+    }))
+  }
+}
+
+/** What the tools of agents and planners take is told by shapes that are the same each time. */
+const knownShapes: Plugin = {
+  name: "known-shapes",
+  setup: (each) => {
+    each.onLoad({ filter: /packages\/core\/src\/agent\/ToolShape\.ts$/ }, () => {
+      const names = new Set([...toolNames("implement", false), ...toolNames("research", false)])
+      const tools = [...[...names].map(definition), proposeTool]
+      const shapes = Object.fromEntries(tools.map(({ name, parameters }) => [name, parameters]))
+      return {
+        loader: "js",
+        contents: `const shapes = ${JSON.stringify(shapes)}
+export const shapeOf = (tool) => {
+  if (!Object.hasOwn(shapes, tool)) throw new Error("no shape was laid out for " + tool)
+  return shapes[tool]
+}`
+      }
+    })
+  }
+}
+
+/** In the order in which they are asked. */
+export const leftOut: ReadonlyArray<Plugin> = [withoutDocument, withoutFilesAndForms, littleRouter, knownShapes]

@@ -1,0 +1,71 @@
+/** What is cut of a script before it is deployed, and what must stay. */
+import { describe, expect, it } from "vitest"
+import { withoutUnreached } from "../../../../deploy/cloudflare/WithoutUnreached.ts"
+import { withoutWords } from "../../../../deploy/cloudflare/WithoutWords.ts"
+
+const lines = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+
+describe("What nothing reaches", () => {
+  it("is left out, with what only that reached, whatever it calls", () => {
+    const code = `
+      const used = make("used"), unused = make("unused", alone);
+      const alone = make("alone");
+      function reached() { return used }
+      function forgotten() { return alone }
+      class Kept extends base(reached) {}
+      class Left extends base(forgotten) {}
+      export { Kept }`
+    expect(lines(withoutUnreached(code))).toEqual([
+      `const used = make("used"), unused = 0;`,
+      `const alone = 0;`,
+      `function reached() { return used }`,
+      `class Kept extends base(reached) {}`,
+      `export { Kept }`
+    ])
+  })
+
+  it("is nothing that a field, a default, a pattern or a computed key names, nor what does more than declare", () => {
+    const code = `
+      const key = symbol(), value = of(1), fallback = of(2), written = (shared.place = of(3)), short = of(4);
+      const { part } = open(value);
+      class Kept { [key] = 1; method(given = fallback) { return { short } } }
+      start(Kept);`
+    expect(withoutUnreached(code)).toBe(code)
+  })
+
+  it("is not kept for a field of its name", () => {
+    expect(withoutUnreached(`const name = make(); export const other = { name: 1 }.name`)).toBe(
+      `const name = 0; export const other = { name: 1 }.name`
+    )
+  })
+})
+
+describe("The contract without its words", () => {
+  it("has each endpoint with what it needs, takes and answers, and nothing that only the document tells", () => {
+    const text = `
+      const get = HttpApiEndpoint.get("get", "/v1/things/:id", { params: ById, success: Thing }).annotateMerge(
+        about(reading, "A thing", \`It is \${often} asked for.\`)
+      )
+      export const Api = HttpApiGroup.make("things").add(get.annotate(BodyLimit, 7)).annotate(OpenApi.Description, "Things")
+      const bearer = scheme.pipe(HttpApiSecurity.annotate(OpenApi.Description, "A token"))
+      const whole = Api.annotate(HttpApi.ParseOptions, telling).annotateMerge(OpenApi.annotations({ title: "T" }))
+      const about = (need: Need) => merge(OpenApi.annotations({ summary }), need)`
+    expect(lines(withoutWords(text))).toEqual([
+      `const get = HttpApiEndpoint.get("get", "/v1/things/:id", { params: ById, success: Thing }).annotateMerge(`,
+      `about(reading)`,
+      `)`,
+      `export const Api = HttpApiGroup.make("things").add(get.annotate(BodyLimit, 7))`,
+      `const bearer = scheme.pipe((same) => same)`,
+      `const whole = Api.annotate(HttpApi.ParseOptions, telling)`,
+      `const about = (need: Need) => merge(OpenApi.annotations({}), need)`
+    ])
+  })
+
+  it("is an error for a text that cannot be read", () => {
+    expect(() => withoutWords("const = ")).toThrow("contract.ts")
+  })
+})

@@ -42,13 +42,15 @@ export interface Script {
   /** Its file in `packages/server/src/workers`. */
   readonly main: string
   readonly bindings: Readonly<Record<string, Binding>>
-  /** Classes of objects that it holds, each with SQLite. */
+  /** Classes of objects that it holds, each with SQLite, in the order in which they came: a new one is put at the end. */
   readonly objects: ReadonlyArray<string>
   /** Which hosts come to it; none for one that only other scripts reach. */
   readonly hosts: ReadonlyArray<string>
   readonly crons: ReadonlyArray<string>
   /** The queues whose messages it takes. */
   readonly consumers: ReadonlyArray<Consumer>
+  /** What it needs of the runtime beyond its date: Node's modules. */
+  readonly flags: ReadonlyArray<"nodejs_compat">
   /** Modules that are laid beside it. */
   readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt" | "openapi.txt">
   /** The container of its objects. */
@@ -91,7 +93,7 @@ export const bucketNames = { objects: "pawl-objects", packages: "pawl-packages" 
 /** The namespace of repositories on Artifacts. */
 export const artifactsNamespace = "pawl"
 
-const plain = { objects: [], hosts: [], crons: [], consumers: [], modules: [], container: null } as const
+const plain = { objects: [], hosts: [], crons: [], consumers: [], flags: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
 
@@ -174,6 +176,8 @@ const canonicalOf = (
   objects: ["ProjectObject", "DirectoryObject"],
   crons: ["* * * * *"],
   consumers,
+  // Git's objects are deflated by Node's zlib.
+  flags: ["nodejs_compat"],
   bindings: {
     ...shared,
     HINTS: { _tag: "Queue", queue: queueNames.hints },

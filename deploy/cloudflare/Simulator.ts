@@ -113,7 +113,7 @@ const workerOf = async (script: Script, { losesMessages = false, secrets }: Simu
   return {
     name: script.name,
     compatibilityDate,
-    compatibilityFlags: script.container === null ? [] : ["experimental"],
+    compatibilityFlags: [...script.flags, ...(script.container === null ? [] : ["experimental"])],
     modulesRoot: "/",
     modules: [
       { type: "ESModule", path: "/index.js", contents: main },

@@ -81,11 +81,16 @@ const routeOf = (host: string) =>
     ? { pattern: `${host}/*`, zone_name: host.slice("*.".length) }
     : { pattern: host, custom_domain: true }
 
+/** Cloudflare makes what comes after the tag that it saw last: a class is a step of its own, so one more may come behind. */
+const migrations = ({ objects: classes }: Script) =>
+  classes.map((name, at) => ({ tag: `v${at + 1}`, new_sqlite_classes: [name] }))
+
 /** The configuration of one script, whose code lies beside it as `index.js`. */
 export const configurationOf = (script: Script): Readonly<Record<string, unknown>> => ({
   name: deployedName(script.name),
   main: "index.js",
   compatibility_date: compatibilityDate,
+  compatibility_flags: script.flags,
   no_bundle: true,
   workers_dev: false,
   preview_urls: false,
@@ -97,7 +102,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
   routes: script.hosts.map(routeOf),
   triggers: { crons: script.crons },
   durable_objects: { bindings: objects(script) },
-  ...(script.objects.length === 0 ? {} : { migrations: [{ tag: "v1", new_sqlite_classes: script.objects }] }),
+  ...(script.objects.length === 0 ? {} : { migrations: migrations(script) }),
   ...(script.container === null
     ? {}
     : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),

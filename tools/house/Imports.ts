@@ -60,6 +60,7 @@ const judge = (room: Room, file: string, specifier: string, declared: ReadonlySe
   if (specifier.startsWith(".")) return relativeTo(room, file, specifier)
   if (specifier.startsWith("cloudflare:") && onCloudflare.includes(room.name)) return undefined
   if (isBuiltin(specifier)) {
+    if (room.builtins.includes(specifier)) return undefined
     if (!room.node) return `${room.name} may not import ${specifier}: it runs on any JavaScript engine`
     return specifier.startsWith("node:") ? undefined : `write node:${specifier}`
   }

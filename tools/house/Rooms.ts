@@ -19,6 +19,8 @@ export interface Room {
   readonly closedTo: ReadonlyArray<string>
   /** May use `node:*` modules and Node's globals. */
   readonly node: boolean
+  /** Modules of Node that what it runs on has too, where it is not Node. */
+  readonly builtins: ReadonlyArray<string>
   /** What it imports is built into what is published, so it is declared among `devDependencies`. */
   readonly bundled: boolean
   /** Must take time and chance from Effect, so that tests can drive both. */
@@ -33,6 +35,7 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
   external: ["effect", "effect/encoding", "effect/net"],
   closedTo: [],
   node: false,
+  builtins: [],
   bundled: false,
   pure: false,
   ...row
@@ -118,7 +121,8 @@ export const rooms: ReadonlyArray<Room> = [
       "adapters-local/repositories",
       "adapters-local/sandbox"
     ],
-    external: "own"
+    external: "own",
+    builtins: ["node:zlib"]
   }),
   room("adapters-models", "packages/adapters-models/src/", {
     holds: "language models over HTTP, in two wire forms",

@@ -6,8 +6,7 @@ import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { joined } from "@pawl/core/primitives/JoinedBytes"
 import { gitObject, type GitObject, type ObjectType, sha1Digest, sha1Of } from "./GitObject.ts"
 import { madeBytes, withDelta } from "./PackDelta.ts"
-import { deflated } from "./zlib/Deflated.ts"
-import { inflatedAt } from "./zlib/Inflated.ts"
+import { deflated, inflatedAt } from "./Deflate.ts"
 
 /** The bytes are no pack, or not a whole one. */
 export class BadPack extends Data.TaggedError("BadPack")<{ readonly reason: string }> {}

@@ -66,6 +66,24 @@ describe("A deployment to Cloudflare", () => {
       expect(await wrangler(script, ["deploy", "--dry-run"])).toMatchObject({ code: 0 })
   })
 
+  it("makes each class of objects in a step of its own, so that one which is added later is made too", () => {
+    const made = configurations(installation).map(({ configuration, script }) => [
+      script.name,
+      configuration["migrations"]
+    ])
+    expect(Object.fromEntries(made)).toMatchObject({
+      builder: [
+        { tag: "v1", new_sqlite_classes: ["Builder"] },
+        { tag: "v2", new_sqlite_classes: ["Layers"] }
+      ],
+      canonical: [
+        { tag: "v1", new_sqlite_classes: ["ProjectObject"] },
+        { tag: "v2", new_sqlite_classes: ["DirectoryObject"] }
+      ],
+      router: undefined
+    })
+  })
+
   it("binds Artifacts to what holds the objects, where that is chosen, and to nothing else", () => {
     const bound = (repositories: Installation["repositories"]) =>
       configurations({ ...installation, repositories }).flatMap(({ configuration, script }) =>
@@ -123,6 +141,14 @@ describe("A deployment to Cloudflare", () => {
         ]
       })
     ])
+  })
+
+  it("gives Node's modules to what deflates git's objects, and to nothing else", () => {
+    const flags = configurations(installation).flatMap(({ configuration, script }) => {
+      const given = configuration["compatibility_flags"] as ReadonlyArray<string>
+      return given.length === 0 ? [] : [[script.name, given]]
+    })
+    expect(flags).toEqual([["canonical", ["nodejs_compat"]]])
   })
 
   it("keeps to its sizes", async () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
-import { layerSpawner } from "@pawl/adapters-local/repositories/GitProcesses"
+import { layerSpawner } from "@pawl/adapters-local/spawner/Processes"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type Bench, figure, ratioAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"

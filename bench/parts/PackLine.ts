@@ -2,7 +2,8 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
-import { GitProcesses, layerSpawner } from "@pawl/adapters-local/repositories/GitProcesses"
+import { startChild } from "@pawl/adapters-local/spawner/Child"
+import { layerSpawner, Processes } from "@pawl/adapters-local/spawner/Processes"
 import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
 import * as S3ObjectStore from "@pawl/adapters-s3/S3ObjectStore"
@@ -104,10 +105,10 @@ const machineAt = (directory: string) => Layer.fresh(PackRepositories.layer({ di
 
 /** Runs git as the repositories of this context do: a server forks no git itself. Rejects where it ends with another code than 0. */
 const gitBySpawner = (args: ReadonlyArray<string>) =>
-  Effect.flatMap(GitProcesses, (start) =>
+  Effect.flatMap(Processes, (start) =>
     Effect.promise(async () => {
       const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" }
-      const child = await start({ file: "git", args, cwd: "/", env })
+      const child = await startChild(start, { file: "git", args, cwd: "/", env })
       child.stdin.end()
       child.stdout.resume()
       child.stderr.resume()

@@ -2,8 +2,8 @@
 import { Data, Effect, Fiber, Stream } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
-import type { Child, Program } from "../spawner/Child.ts"
-import { GitProcesses } from "./GitProcesses.ts"
+import { type Child, type Program, startChild } from "../spawner/Child.ts"
+import { Processes } from "../spawner/Processes.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
 /** git wrote more than the caller takes. It was stopped. */
@@ -99,9 +99,9 @@ const unavailable = (options: GitOptions, reason: string) =>
 
 /** A git that runs; it is dead when `use` has ended. */
 const started = (options: GitOptions): Effect.Effect<Child, RepositoriesUnavailable> =>
-  Effect.flatMap(GitProcesses, (start) =>
+  Effect.flatMap(Processes, (start) =>
     Effect.tryPromise({
-      try: () => start(programOf(options)),
+      try: () => startChild(start, programOf(options)),
       catch: (cause) => unavailable(options, cause instanceof Error ? cause.message : "it did not start")
     })
   )

@@ -3,7 +3,8 @@
  * be under way. The bytes of every answer are checked against its id: a reader never gives wrong bytes.
  */
 import { LocalLimits } from "../LocalLimits.ts"
-import type { Child, Starter } from "../spawner/Child.ts"
+import { type Child, startChild } from "../spawner/Child.ts"
+import type { Starter } from "../spawner/Starter.ts"
 import { complaint, programOf } from "./GitCommand.ts"
 import { objectId } from "./GitObjects.ts"
 
@@ -41,7 +42,7 @@ export class GitReader {
   #broken: string | undefined
 
   constructor(gitDir: string, start: Starter) {
-    start(programOf({ gitDir, args: ["cat-file", "--batch-command"] })).then(
+    startChild(start, programOf({ gitDir, args: ["cat-file", "--batch-command"] })).then(
       (child) => this.#begin(child),
       () => this.close("it could not be started")
     )

@@ -4,7 +4,7 @@ import { Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { describe } from "@pawl/core/primitives/Words"
-import { GitProcesses } from "./GitProcesses.ts"
+import { Processes } from "../spawner/Processes.ts"
 import { type FoundObject, GitReader } from "./GitReader.ts"
 
 interface Slot {
@@ -58,7 +58,7 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
   // In order of use: the one unused for longest comes first.
   const slots = new Map<string, Slot>()
   const permits = yield* Semaphore.make(LocalLimits.gitReaders)
-  const start = yield* GitProcesses
+  const start = yield* Processes
 
   const take = (gitDir: string) =>
     Effect.map(steadyMillis, (now): Slot => {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Findings, prove } from "./Battery.ts"
 import { findBubblewrap, remedy as installBubblewrap } from "./BubblewrapSandbox.ts"
 import type { Isolator, Lacking } from "./Isolator.ts"
-import type { JobStarter } from "./JobProcess.ts"
+import type { Starter } from "../spawner/Starter.ts"
 import { makeSupervisor, type Supervisor } from "./Supervisor.ts"
 import { findToolchain, toolsDigest } from "./Toolchain.ts"
 import { findUnshare } from "./UnshareSandbox.ts"
@@ -20,7 +20,7 @@ export interface IsolationChoice {
   /** The folder of the layers of packages: a job's `packages` is `<packageLayers>/<id>/node_modules`. Default: there are none. */
   readonly packageLayers?: string
   /** How processes of jobs are started. Default: this process forks. */
-  readonly start?: JobStarter | undefined
+  readonly start?: Starter
 }
 
 /** An isolation that holds, with its supervisor, which the caller closes, and what was found of each guarantee. */

@@ -49,8 +49,11 @@ exec "$@"`
 export const joining = (joinFiles: ReadonlyArray<string>, argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   joinFiles.length === 0 ? argv : ["/bin/sh", "-c", join, "sh", `${joinFiles.length}`, ...joinFiles, ...argv]
 
+/** The descriptor on which a job says that it is ready. */
+export const readyDescriptor = 3
+
 /**
- * Inside the walls: lays out the files (from 0), sets what is per process, says "ready" (on 3; if nobody is there to
+ * Inside the walls: lays out the files (from 0), sets what is per process, says "ready" (if nobody is there to
  * hear it, the supervisor has died and the command must not begin) and becomes the command.
  * Every other descriptor is closed first: an open folder of the host would be a way out. As first process of the pid
  * namespace it stays, reaps orphans, and its end is the end of all.
@@ -62,7 +65,7 @@ unset OLDPWD
 export PATH="$4" HOME=/job/home LANG=C.UTF-8
 n=$5; shift 5
 while [ "$n" -gt 0 ]; do export "$1"; shift; n=$((n-1)); done
-echo ready >&3 || exit 1
+echo ready >&${readyDescriptor} || exit 1
 exec </dev/null 2>&1 3>&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 ${last}`
 

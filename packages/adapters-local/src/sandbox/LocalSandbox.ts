@@ -13,8 +13,7 @@ import {
 import { steadyMillisOf } from "@pawl/core/primitives/Time"
 import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
-import { SharedSpawner } from "../spawner/SharedSpawner.ts"
-import { forkBySpawner } from "./JobProcess.ts"
+import { Processes } from "../spawner/Processes.ts"
 import { isCovered, type SandboxRun, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
 import { isTreePath } from "./TarStream.ts"
@@ -117,8 +116,7 @@ const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissin
   )
 
 const make = Effect.fnUntraced(function* (wanted: IsolationChoice) {
-  const spawner = yield* SharedSpawner
-  const choice = spawner === null ? wanted : { start: forkBySpawner(spawner), ...wanted }
+  const choice = { start: yield* Processes, ...wanted }
   const jobs = new Map<string, Running>()
   let supervisor: Supervisor | null = null
   // Whoever asks waits for the end: an answer that all its askers had left would not be kept, nor its folder removed.

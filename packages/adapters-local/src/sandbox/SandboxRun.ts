@@ -9,7 +9,7 @@ import { cpuMilliseconds, type JobCgroup, killAll, oomKills, removeCgroup } from
 import { collect } from "./Collection.ts"
 import { insideArgv, joining, type Launch } from "./Isolator.ts"
 import { type JobMount, makeJobMount, needsMount } from "./JobMount.ts"
-import type { JobProcess } from "./JobProcess.ts"
+import { type JobProcess, startJob } from "./JobProcess.ts"
 import { type Output, readBrief, readOutput } from "./OutputPipe.ts"
 import { killTree, usageOf } from "./ProcessWatch.ts"
 import { jobFolders } from "./SandboxRoot.ts"
@@ -135,7 +135,7 @@ const spawnJob = async (supervisor: Supervisor, job: SandboxJob, layer: string |
     const argv = mount === null ? launch.argv : mount.around(launch.argv)
     const { forget, path, readEnd } = supervisor.outputPipe()
     try {
-      const child = await supervisor.start({
+      const child = await startJob(supervisor.start, {
         argv: goingLast(joining(cgroup?.joinFiles ?? [], argv)),
         cwd: root.inner,
         output: path,

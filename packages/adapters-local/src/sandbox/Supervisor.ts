@@ -1,13 +1,12 @@
 /** What all jobs of one isolation share: the root they see, the pipes, the cgroups and the uids. */
-import { closeSync } from "node:fs"
 import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { cgroupOrNull, findCgroups, type JobCgroup } from "./Cgroups.ts"
-import { covers } from "../Inheritance.ts"
 import type { Isolator } from "./Isolator.ts"
-import { forkHere, type JobStarter } from "./JobProcess.ts"
 import { makeOutputPipes, type OutputPipe } from "./OutputPipe.ts"
 import { makeRunFolder, ownName, type RunFolder } from "./RunFolder.ts"
 import { makeSandboxRoot, type SandboxRoot } from "./SandboxRoot.ts"
+import { startHere } from "../spawner/StartHere.ts"
+import type { Starter } from "../spawner/Starter.ts"
 import type { Toolchain } from "./Toolchain.ts"
 
 /** Lives as long as its isolation is used; `close` removes what it left on the machine. */
@@ -15,8 +14,8 @@ export interface Supervisor {
   readonly isolator: Isolator
   readonly root: SandboxRoot
   readonly privatePath: string
-  /** Starts the process of a job, so that no descriptor of ours reaches it. */
-  readonly start: JobStarter
+  /** Starts the processes of jobs. */
+  readonly start: Starter
   readonly outputPipe: () => OutputPipe
   /** A uid that no other job of ours runs under; null when we are not root. */
   readonly takeUser: () => number | null
@@ -59,26 +58,22 @@ const makeRoot = (folder: RunFolder, toolchain: Toolchain): SandboxRoot => {
 export const makeSupervisor = (
   isolator: Isolator,
   toolchain: Toolchain,
-  { cgroups: withCgroups = true, start }: { readonly cgroups?: boolean; readonly start?: JobStarter | undefined } = {}
+  { cgroups: withCgroups = true, start = startHere }: { readonly cgroups?: boolean; readonly start?: Starter } = {}
 ): Supervisor => {
   const name = `${ownName()}-${supervisors++}`
   const cgroups = withCgroups ? findCgroups() : null
   const folder = makeRunFolder()
   const root = makeRoot(folder, toolchain)
-  const covering = start === undefined ? covers() : []
   let jobs = 0
   return {
     isolator,
     root,
     privatePath: folder.privatePath,
-    start: start ?? forkHere(covering),
+    start,
     outputPipe: makeOutputPipes(folder.privatePath),
     takeUser,
     returnUser,
     makeCgroup: (limits) => (cgroups === null ? null : cgroupOrNull(cgroups, `${name}-${jobs++}`, limits)),
-    close: () => {
-      for (const descriptor of new Set(covering)) if (descriptor !== "ignore") closeSync(descriptor)
-      folder.remove()
-    }
+    close: () => folder.remove()
   }
 }

@@ -1,50 +1,45 @@
 /** One process that the spawner has started, as the server sees it. */
 import type { Socket } from "node:net"
 import { beginningOf } from "../ProcessBeginning.ts"
+import { type Ended, killGroup, type StartedProcess } from "./Starter.ts"
 
-/** How a process ended. `lost`: the spawner ended first, and took the process with it. */
-export interface Ended {
-  readonly code: number | null
-  readonly signal: string | null
-  readonly lost: boolean
+/** Who is asked to end a process. `group`: its number is that of a group of its own, which any of ours may end. */
+export interface Ending {
+  readonly demandKill: () => void
+  readonly ownGroup: boolean
 }
 
-/**
- * Its streams stand in the order of its descriptors: the first is to be written, the others must be read to their end. There
- * is none where it was given a named pipe.
- */
-export class SpawnedProcess {
+/** `alive` until its end was told. */
+export class SpawnedProcess implements StartedProcess {
   readonly pid: number
   readonly streams: ReadonlyArray<Socket | undefined>
   readonly ended: Promise<Ended>
-  /** After its end, when all that it wrote was read and nobody holds a stream of it any more. */
   readonly closed: Promise<void>
   alive = true
+  private isClosed = false
   private readonly began: string | null
-  private readonly demandKill: () => void
+  private readonly ending: Ending
   private settle: (ended: Ended) => void = () => undefined
 
-  constructor(pid: number, streams: ReadonlyArray<Socket | undefined>, demandKill: () => void) {
+  constructor(pid: number, streams: ReadonlyArray<Socket | undefined>, ending: Ending) {
     this.pid = pid
     this.streams = streams
-    this.demandKill = demandKill
+    this.ending = ending
     this.began = beginningOf(pid)
     this.ended = new Promise((resolve) => (this.settle = resolve))
     // One that nothing was written to may have closed already, with a process that has just ended.
     const closing = streams.map(
       (stream) => stream === undefined || stream.closed || new Promise((resolve) => stream.once("close", resolve))
     )
-    this.closed = Promise.all([this.ended, ...closing]).then(() => undefined)
+    this.closed = Promise.all([this.ended, ...closing]).then(() => void (this.isClosed = true))
   }
 
-  /** Whether its number is still its own, as far as can be told. */
-  isThere(): boolean {
-    return this.alive && this.began !== null && beginningOf(this.pid) === this.began
-  }
+  readonly isThere = (): boolean => this.alive && this.hasItsNumber()
 
-  /** Sends SIGKILL, as long as it lives. */
-  kill(): void {
-    if (this.alive) this.demandKill()
+  /** Of a group what the process began may outlive it: who forked it knows of the process alone. */
+  readonly kill = (): void => {
+    if (this.ending.ownGroup && !this.isClosed) killGroup(this.pid)
+    else if (this.alive) this.ending.demandKill()
   }
 
   /** For the spawner alone: the process has ended. */
@@ -59,11 +54,16 @@ export class SpawnedProcess {
 
   /** Most die with the spawner; where the machine has no `setpriv`, they do not. */
   private killOrphan(): void {
-    if (this.began === null || beginningOf(this.pid) !== this.began) return
+    if (!this.hasItsNumber()) return
+    if (this.ending.ownGroup) return killGroup(this.pid)
     try {
       process.kill(this.pid, "SIGKILL")
     } catch {
       // It ended by itself.
     }
+  }
+
+  private hasItsNumber(): boolean {
+    return this.began !== null && beginningOf(this.pid) === this.began
   }
 }

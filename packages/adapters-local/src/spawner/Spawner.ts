@@ -6,8 +6,8 @@ import { createServer, type Server, type Socket } from "node:net"
 import { join } from "node:path"
 import { LocalLimits } from "../LocalLimits.ts"
 import type { SpawnedProcess } from "./SpawnedProcess.ts"
-import type { Command } from "./SpawnerMessages.ts"
 import { SpawnerLink } from "./SpawnerLink.ts"
+import type { Command } from "./Starter.ts"
 import { headBytes, readHead } from "./StreamHead.ts"
 
 /** `open` makes one, with a socket in a folder that nobody else may enter. */

@@ -4,8 +4,9 @@ import type { Socket } from "node:net"
 import { Option, Schema } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { ownProgram } from "../OwnProgram.ts"
-import { type Ended, SpawnedProcess } from "./SpawnedProcess.ts"
-import { type Command, SpawnerAnswer, type SpawnerOrder } from "./SpawnerMessages.ts"
+import { SpawnedProcess } from "./SpawnedProcess.ts"
+import { SpawnerAnswer, type SpawnerOrder } from "./SpawnerMessages.ts"
+import type { Command, Ended } from "./Starter.ts"
 
 const program = ownProgram(import.meta.url, "SpawnerProcess")
 /** It holds a few numbers: a small heap keeps its forks short. */
@@ -17,6 +18,7 @@ const decodeAnswer = Schema.decodeUnknownOption(SpawnerAnswer)
 
 /** A process that is being started: its streams come in any order. */
 interface Starting {
+  readonly ownGroup: boolean
   readonly streams: Array<Socket | undefined>
   /** Which descriptors are streams. */
   readonly wanted: ReadonlyArray<number>
@@ -88,7 +90,8 @@ export class SpawnerLink {
       const wanted = Array.from({ length: command.streams }, (_, descriptor) => descriptor).filter(
         (descriptor) => descriptor !== 1 || command.output === undefined
       )
-      this.starting.set(id, { streams, wanted, pid: null, ended: null, succeed, fail })
+      const { ownGroup = false } = command
+      this.starting.set(id, { ownGroup, streams, wanted, pid: null, ended: null, succeed, fail })
       this.order({ _tag: "Start", id, command })
     })
   }
@@ -120,9 +123,10 @@ export class SpawnerLink {
     }
   }
 
-  private whole(id: number, { ended, pid, streams, succeed, wanted }: Starting): void {
+  private whole(id: number, { ended, ownGroup, pid, streams, succeed, wanted }: Starting): void {
     if (pid === null || wanted.some((descriptor) => streams[descriptor] === undefined)) return
-    succeed(new SpawnedProcess(pid, Array.from(streams), () => this.order({ _tag: "Kill", id })))
+    const demandKill = () => this.order({ _tag: "Kill", id })
+    succeed(new SpawnedProcess(pid, Array.from(streams), { demandKill, ownGroup }))
     if (ended !== null) this.ended(id, ended)
   }
 

@@ -4,10 +4,10 @@
  * `node SpawnerProcess.js <socket>`. It imports nothing but Node's own, so that it stays small. It ends with the server, and all that it started ends with it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, constants, openSync } from "node:fs"
+import { closeSync } from "node:fs"
 import { connect, type Socket } from "node:net"
-import { covers, firstCovered } from "../Inheritance.ts"
 import type { SpawnerAnswer, SpawnerOrder } from "./SpawnerMessages.ts"
+import { openedOutput, stdioOf } from "./Stdio.ts"
 import { headOf } from "./StreamHead.ts"
 
 const path = process.argv[2] ?? ""
@@ -50,20 +50,13 @@ const block = (stream: Socket): void => {
   if (handle?.setBlocking?.(true) !== 0) throw new Error("a stream cannot be made one that blocks")
 }
 
-/** The same for all that are started: what the spawner was given does not change. */
-let covering: ReadonlyArray<number | "ignore"> | undefined
-
-/** From a descriptor on. */
-const coversFrom = (first: number): ReadonlyArray<number | "ignore"> =>
-  (covering ??= covers()).slice(first - firstCovered)
-
 const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "Start" }>): Promise<void> => {
   running.set(id, null)
   const failed = (error: unknown) => {
     running.delete(id)
     say({ _tag: "Failed", id, reason: error instanceof Error ? error.message : String(error) })
   }
-  const { args, covered = false, cwd, env, file, output, ownGroup = false } = command
+  const { args, cwd, env, file, output, ownGroup = false } = command
   const opening = Array.from({ length: command.streams }, (_, descriptor) =>
     descriptor === 1 && output !== undefined ? Promise.resolve(null) : open(id, descriptor)
   )
@@ -71,10 +64,9 @@ const start = async ({ command, id }: Extract<SpawnerOrder, { readonly _tag: "St
   try {
     const streams = await Promise.all(opening)
     if (!running.has(id)) return failed("it was killed before it was started")
-    if (output !== undefined) pipe = openSync(output, constants.O_WRONLY)
+    pipe = openedOutput(command)
     for (const stream of streams) if (stream !== null) block(stream)
-    const given = streams.map((stream) => stream ?? pipe)
-    const stdio = covered ? [...given, ...coversFrom(given.length)] : given
+    const stdio = stdioOf(command, (descriptor) => streams[descriptor] ?? "ignore", pipe)
     const child = spawn(file, args, { cwd, env, stdio, detached: ownGroup })
     child.once("exit", (code, signal) => {
       running.delete(id)

@@ -8,7 +8,6 @@ import { childLimits, isReady, order } from "../../src/builder/bundler/BundlerCh
 import { makeChildren } from "../../src/builder/bundler/BundlerChildren.ts"
 import { firstOrder } from "../../src/builder/bundler/FirstOrder.ts"
 import { Spawner } from "../../src/spawner/Spawner.ts"
-import { toldBySpawner } from "../../src/spawner/ToldProcess.ts"
 
 const MiB = 1024 * 1024
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
@@ -55,7 +54,7 @@ it("a process that goes with its spawner is a failure of machinery, and the next
     Effect.scoped(
       Effect.gen(function* () {
         const { spawner } = yield* spawnerForTest
-        const children = yield* makeChildren({ spare: false, start: toldBySpawner(() => Promise.resolve(spawner)) })
+        const children = yield* makeChildren({ spare: false, start: (command) => spawner.start(command) })
         const lost = yield* children.take
         yield* isReady(lost)
         const gone = Effect.promise(() => once(lost.process, "close"))

@@ -9,7 +9,7 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
-import { layerSpawner } from "@pawl/adapters-local/repositories/GitProcesses"
+import { layerSpawner } from "@pawl/adapters-local/spawner/Processes"
 import { layerHere } from "./Here.ts"
 
 const shared = ManagedRuntime.make(layerHere())

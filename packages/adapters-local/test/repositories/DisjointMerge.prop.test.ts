@@ -5,9 +5,10 @@ import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type FileEdits, Repositories } from "@pawl/core/project/Repositories"
 import { projectId, scene } from "@pawl/testing/contracts/repositories/RepositoriesScene"
-import { GitProcesses } from "../../src/repositories/GitProcesses.ts"
 import { layer } from "../../src/repositories/GitRepositories.ts"
-import { startHere, type Starter } from "../../src/spawner/Child.ts"
+import { Processes } from "../../src/spawner/Processes.ts"
+import { startHere } from "../../src/spawner/StartHere.ts"
+import type { Starter } from "../../src/spawner/Starter.ts"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 
 const fixture = repositoryFixture()
@@ -45,7 +46,7 @@ const counted = (directory: string) => {
     if (program.args.includes("merge-tree")) started.push("merge-tree")
     return startHere(program)
   }
-  return { started, layer: Layer.provideMerge(layer({ directory }), Layer.succeed(GitProcesses, start)) }
+  return { started, layer: Layer.provideMerge(layer({ directory }), Layer.succeed(Processes, start)) }
 }
 
 const isRight = <A, E>(result: Result.Result<A, E>): result is Result.Success<A, E> => Result.isSuccess(result)

@@ -5,7 +5,7 @@ import { Layer } from "effect"
 import { afterAll } from "vitest"
 import { repositoriesContract } from "@pawl/testing/contracts/repositories/RepositoriesContract"
 import { slice } from "@pawl/testing/Depth"
-import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
+import { layerSpawner } from "../../src/spawner/Processes.ts"
 import { layer } from "../../src/repositories/GitRepositories.ts"
 
 const root = mkdtempSync(join(tmpdir(), "repositories-"))

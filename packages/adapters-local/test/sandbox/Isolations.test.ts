@@ -5,7 +5,7 @@ import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract
 import { slice } from "@pawl/testing/Depth"
 import { Layer } from "effect"
 import { afterAll, describe } from "vitest"
-import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
+import { layerSpawner } from "../../src/spawner/Processes.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 import { makeHost } from "./SandboxHost.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Sandbox } from "@pawl/core/verification/Sandbox"
 import { Effect, Layer } from "effect"
-import { layerSpawner } from "../../src/repositories/GitProcesses.ts"
+import { layerSpawner } from "../../src/spawner/Processes.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 
 const [force, cgroups, command = "true", when, folder] = process.argv.slice(2)

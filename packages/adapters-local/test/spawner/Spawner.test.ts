@@ -1,14 +1,12 @@
-import { execFileSync, spawn } from "node:child_process"
-import { constants, mkdtempSync, openSync, rmSync } from "node:fs"
-import { Socket } from "node:net"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
-import type { SpawnedProcess } from "../../src/spawner/SpawnedProcess.ts"
 import { Spawner } from "../../src/spawner/Spawner.ts"
 import { outlive } from "../Processes.ts"
+import { heard, shell, speaks } from "./Shell.ts"
 
 const endings: Array<() => unknown> = []
 afterEach(async () => {
@@ -27,30 +25,7 @@ const openSpawner = async (): Promise<Spawner> => {
   return spawner
 }
 
-const shell = (script: string, streams = 3) => ({
-  file: "/bin/sh",
-  args: ["-c", script],
-  cwd: "/",
-  env: { PATH: "/usr/bin:/bin" },
-  streams
-})
-const heard = ({ streams }: SpawnedProcess, descriptor: number): Promise<string> => text(streams[descriptor]!)
-/** Settles when the process has said something: what it began with is done. */
-const speaks = ({ streams }: SpawnedProcess): Promise<string> =>
-  new Promise((resolve) => streams[1]!.once("data", (chunk: Buffer) => resolve(chunk.toString())))
-
 describe("a process that the spawner started", () => {
-  it("is fed, heard and ended as if the server had started it itself", async () => {
-    const spawner = await openSpawner()
-    const child = await spawner.start(shell("cat; echo words >&2; echo three >&3; exit 7", 4))
-    const all = Promise.all([heard(child, 1), heard(child, 2), heard(child, 3)])
-    child.streams[0]!.end("x".repeat(1_000_000))
-    expect(await all).toEqual(["x".repeat(1_000_000), "words\n", "three\n"])
-    expect(await child.ended).toEqual({ code: 7, signal: null, lost: false })
-    await child.closed
-    expect(child.alive).toBe(false)
-  })
-
   it("is below the spawner, which is below the server, and gets nothing of the environment of either", async () => {
     const spawner = await openSpawner()
     const child = await spawner.start({ ...shell("echo $PPID; env"), env: { ONLY: "this" } })
@@ -66,47 +41,6 @@ describe("a process that the spawner started", () => {
     )
     // What `ls` says goes to `grep`.
     expect(await Promise.all(children.map((child) => heard(child, 1)))).toEqual(children.map((_, at) => `${at}\n2\n`))
-  })
-
-  it("writes to a named pipe in place of a stream, beside the others, and is given nothing that the spawner was", async () => {
-    const folder = freshFolder()
-    const output = join(folder, "output")
-    execFileSync("mkfifo", [output])
-    const readEnd = openSync(output, constants.O_RDONLY | constants.O_NONBLOCK)
-    const spawner = await openSpawner()
-    const script = shell("echo to the pipe; echo ready >&3; cat >&4", 5)
-    const child = await spawner.start({ ...script, output, covered: true })
-    // Not before: of a pipe that nobody has open to write, this is the end.
-    const written = new Socket({ fd: readEnd, readable: true, writable: false })
-    expect(child.streams.map((stream) => stream !== undefined)).toEqual([true, false, true, true, true])
-    child.streams[0]!.end("fed")
-    expect(await Promise.all([heard(child, 3), heard(child, 4), text(written)])).toEqual([
-      "ready\n",
-      "fed",
-      "to the pipe\n"
-    ])
-    expect(await child.ended).toEqual({ code: 0, signal: null, lost: false })
-  })
-
-  it("is refused with the reason when its named pipe is not there", async () => {
-    const spawner = await openSpawner()
-    await expect(spawner.start({ ...shell("true"), output: "/no/such/pipe" })).rejects.toThrow(/ENOENT/)
-  })
-
-  it("is killed when it is asked for, and that is told", async () => {
-    const spawner = await openSpawner()
-    const child = await spawner.start(shell("echo up; exec sleep 1000"))
-    await speaks(child)
-    child.kill()
-    expect(await child.ended).toEqual({ code: null, signal: "SIGKILL", lost: false })
-    await child.closed
-    child.kill()
-  })
-
-  it("is refused with the reason when there is no such program, and the next one is started", async () => {
-    const spawner = await openSpawner()
-    await expect(spawner.start({ ...shell(""), file: "/no/such/program" })).rejects.toThrow(/ENOENT/)
-    expect(await heard(await spawner.start(shell("echo next")), 1)).toBe("next\n")
   })
 
   it("ends when the spawner is closed, and none is started afterwards", async () => {

@@ -4,7 +4,7 @@ import * as BabelRouteReader from "@pawl/adapters-local/builder/routes/BabelRout
 import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
-import * as GitProcesses from "@pawl/adapters-local/repositories/GitProcesses"
+import * as Processes from "@pawl/adapters-local/spawner/Processes"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
@@ -109,6 +109,6 @@ export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
-    Layer.provideMerge(Layer.merge(Chance.layer, GitProcesses.layerSpawner(runFolder(options))))
+    Layer.provideMerge(Layer.merge(Chance.layer, Processes.layerSpawner(runFolder(options))))
   )
 }

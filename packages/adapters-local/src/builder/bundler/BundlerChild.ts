@@ -2,7 +2,9 @@
 import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { boundedArgv, ownProgram } from "../../OwnProgram.ts"
-import { toldHere, ToldProcess, type ToldStarter } from "../../spawner/ToldProcess.ts"
+import { startHere } from "../../spawner/StartHere.ts"
+import type { Starter } from "../../spawner/Starter.ts"
+import { startTold, ToldProcess } from "../../spawner/ToldProcess.ts"
 import { Effect, Result, Schema } from "effect"
 import { bundler } from "./Bundler.ts"
 import type { Answered, Died } from "./BuildRun.ts"
@@ -43,11 +45,11 @@ const program = ownProgram(import.meta.url, "BundlerProcess")
  */
 export const startChild = (
   { heapBytes, memoryBytes }: ChildLimits = childLimits,
-  { isTried = true, start = toldHere }: { readonly isTried?: boolean; readonly start?: ToldStarter } = {}
+  { isTried = true, start = startHere }: { readonly isTried?: boolean; readonly start?: Starter } = {}
 ): BundlerChild => {
   const own = isTried ? [...program, triesFirst] : program
   const argv = boundedArgv(own, { dataBytes: memoryBytes, heapBytes, last: true })
-  const child = new ToldProcess(start(argv), memoryBytes)
+  const child = new ToldProcess(startTold(start, argv), memoryBytes)
   const ready = new Promise<void>((resolve, reject) => {
     child.once("exit", () => {
       const why = child.pid === null ? child.stderr : "the process of the build ended at once"

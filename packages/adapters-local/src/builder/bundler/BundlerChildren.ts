@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import type { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
-import type { ToldStarter } from "../../spawner/ToldProcess.ts"
+import type { Starter } from "../../spawner/Starter.ts"
 import {
   type BundlerChild,
   childLimits,
@@ -19,7 +19,7 @@ export interface ChildrenOptions {
   /** Keeps one process ready after each build. Default true. */
   readonly spare?: boolean
   /** How they are started. Default: this process forks. */
-  readonly start?: ToldStarter
+  readonly start?: Starter
 }
 
 /** Processes of builds. All of them die with the scope that they were made in. */

@@ -10,8 +10,7 @@ import { LocalLimits } from "../../LocalLimits.ts"
 import { Effect, Exit, Layer, type Scope, Semaphore } from "effect"
 import { type ChildLimits, order } from "./BundlerChild.ts"
 import { makeChildren } from "./BundlerChildren.ts"
-import { SharedSpawner } from "../../spawner/SharedSpawner.ts"
-import { toldBySpawner } from "../../spawner/ToldProcess.ts"
+import { Processes } from "../../spawner/Processes.ts"
 import { layerManifestName } from "../../packages/LayerNames.ts"
 import type { BundlerOrder } from "./BundlerMessages.ts"
 import { foreseenOrder } from "./BundlerOrders.ts"
@@ -48,8 +47,7 @@ const layerOf = (
 /** One build from a job to its result, and what can be done before. */
 const makeWay = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<BuildWay, never, Scope.Scope> {
   const slots = yield* Semaphore.make(LocalLimits.buildsAtOnce)
-  const spawner = yield* SharedSpawner
-  const children = yield* makeChildren(spawner === null ? options : { ...options, start: toldBySpawner(spawner) })
+  const children = yield* makeChildren({ ...options, start: yield* Processes })
   const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
   const ask: Ask = (child, asked) => inTime(timeoutMs, order(child, asked))
   const expected = yield* makeExpectedBuilds({ children, slots, ask })

@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { PackLog } from "@pawl/core/project/PackLog"
-import { startHere, type Starter } from "@pawl/adapters-local/spawner/Child"
-import { GitProcesses } from "@pawl/adapters-local/repositories/GitProcesses"
+import { Processes } from "@pawl/adapters-local/spawner/Processes"
+import { startHere } from "@pawl/adapters-local/spawner/StartHere"
+import type { Starter } from "@pawl/adapters-local/spawner/Starter"
 import { writing } from "@pawl/adapters-local/repositories/packs/CopyWrites"
 import { pathIn } from "@pawl/adapters-local/repositories/packs/Copies"
 import { objectFiles } from "@pawl/adapters-local/repositories/packs/ObjectFiles"
@@ -36,13 +37,13 @@ describe("What a write leaves", () => {
     run((world) =>
       Effect.gen(function* () {
         const { start, started } = counted()
-        const here = yield* Effect.provideService(world.machine(), GitProcesses, start)
+        const here = yield* Effect.provideService(world.machine(), Processes, start)
         const s = yield* scene(here.git)
         const first = yield* s.edit(s.ws(1), s.s0.commit, { "src/a.ts": "a2\n" })
         const second = yield* s.edit(s.ws(2), s.s0.commit, { "src/b.ts": "b2\n" })
         started.length = 0
         const merging = s.merge(s.cand(1), s.s0.commit, [s.ws(1), first.commit], [s.ws(2), second.commit])
-        const merged = yield* Effect.provideService(merging, GitProcesses, start)
+        const merged = yield* Effect.provideService(merging, Processes, start)
         expect(started.filter((each) => each !== "cat-file" && each !== "ls-tree")).toEqual([])
         const cold = yield* world.machine()
         expect(yield* textFiles(cold.git, s.cand(1), merged.tree)).toMatchObject({

@@ -14,7 +14,7 @@ export const startHere: Starter = (command) =>
     const { args, cwd, env, file, ownGroup = false } = command
     const output = openedOutput(command)
     try {
-      const stdio = stdioOf(command, () => "pipe", output)
+      const stdio = stdioOf(command, () => "pipe" as const, output)
       const child = spawn(file, args, { cwd, env, stdio, detached: ownGroup })
       // Of one that runs it says that a signal did not reach it.
       child.on("error", (cause) => reject(new Error("code" in cause ? String(cause.code) : cause.message)))

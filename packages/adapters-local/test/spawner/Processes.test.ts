@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { short } from "../../src/repositories/GitCommand.ts"
-import { layerSpawner } from "../../src/spawn../Processes.ts"
+import { layerSpawner } from "../../src/spawner/Processes.ts"
 import { childrenOf, commandOf } from "../Processes.ts"
 
 const root = mkdtempSync(join(tmpdir(), "git-processes-"))

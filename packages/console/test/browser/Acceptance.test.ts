@@ -82,8 +82,7 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     }
     // Nothing happens: no news are left that a page which begins now would be told again.
     await Flow.until(
-      () =>
-        world.server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/changes-of-state?after=${String(Date.now())}`),
+      () => world.server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/changes-of-state?after=${String(Date.now())}`),
       ({ items }) => items.length === 0
     )
     await page.clock.install()

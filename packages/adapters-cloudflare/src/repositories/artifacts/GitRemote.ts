@@ -153,7 +153,13 @@ export const fetched = Effect.fnUntraced(function* (
     pktLine("done\n")
   ])
   const maxBytes = CloudflareLimits.repositoryBytes
-  const bytes = yield* asking(fetch, door, { operation: "fetch", path: "git-upload-pack", body, maxBytes, isQuestion: true })
+  const bytes = yield* asking(fetch, door, {
+    operation: "fetch",
+    path: "git-upload-pack",
+    body,
+    maxBytes,
+    isQuestion: true
+  })
   return packIn(bytes) ?? (yield* malformed("fetch"))
 })
 
@@ -177,7 +183,13 @@ export const pushed = Effect.fnUntraced(function* (
     ...(pack === null ? [] : [pack])
   ])
   const maxBytes = CloudflareLimits.artifactsRefsBytes
-  const bytes = yield* asking(fetch, door, { operation: "push", path: "git-receive-pack", body, maxBytes, isQuestion: false })
+  const bytes = yield* asking(fetch, door, {
+    operation: "push",
+    path: "git-receive-pack",
+    body,
+    maxBytes,
+    isQuestion: false
+  })
   const [unpack, ...told] = pktLinesIn(bytes)?.lines.map(lineText) ?? []
   if (unpack === undefined) return yield* malformed("push")
   if (unpack !== "unpack ok") return yield* away("Artifacts did not take a pack in")

@@ -133,10 +133,14 @@ const troubles = (["create", "get", "delete", "info", "createToken", "fork", "re
   (operation) => (["refused", "lost"] as const).map((trouble) => [operation, trouble] as const)
 )
 
-/** Goes wrong with the nth call of its kind. */
+/** What is asked once more when it goes wrong. */
+const questions: ReadonlyArray<Operation> = ["refs", "fetch"]
+
+/** Goes wrong with the nth call of its kind, and where that is asked once more, with the next too. */
 const nth = (artifacts: ArtifactsStandIn, operation: Operation, n: number, trouble: Trouble): void => {
   let seen = 0
-  artifacts.trouble = (asked) => (asked === operation && ++seen === n ? trouble : null)
+  const last = questions.includes(operation) ? n + 1 : n
+  artifacts.trouble = (asked) => (asked === operation && ++seen >= n && seen <= last ? trouble : null)
 }
 
 describe("An Artifacts that is in trouble", () => {

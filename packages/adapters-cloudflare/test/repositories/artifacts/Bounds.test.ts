@@ -1,5 +1,5 @@
 /** What the adapter itself refuses of Artifacts: names, answers that are too long, and what is none of git's. */
-import { scene, tagOf } from "@pawl/testing/contracts/repositories/RepositoriesScene"
+import { projectId, scene, tagOf } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -101,7 +101,12 @@ describe("A connection to Artifacts that breaks off", () => {
     Effect.runPromise(
       Effect.gen(function* () {
         const { counted, repositories } = breaking("git-receive-pack", 1)
-        yield* Effect.ignore(Effect.provide(Effect.flatMap(Repositories, scene), repositories))
+        yield* Effect.ignore(
+          Effect.provide(
+            Effect.flatMap(Repositories, (each) => scene(each, projectId(2))),
+            repositories
+          )
+        )
         expect(counted.asked).toBe(1)
       })
     ))

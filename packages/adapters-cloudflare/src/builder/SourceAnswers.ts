@@ -3,10 +3,10 @@
  * the packages of its lock. Whoever holds a Project asks for it over RPC, and parses nothing of that itself.
  */
 import { assetsFolder } from "@pawl/adapters-local/builder/settings/AppSettings"
+import { readPnpmLock } from "@pawl/adapters-local/packages/PnpmLock"
 import { sourceLock, satisfies } from "@pawl/adapters-local/packages/SourceLock"
 import type { BuildJob } from "@pawl/core/bundle/AppBuilder"
-import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
-import { packageProblem } from "@pawl/core/packages/PackageProblems"
+import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { commandOf } from "./BuildCommands.ts"
 import type { SourceCalls, SourceOutline } from "./SourceOutline.ts"
 
@@ -18,19 +18,11 @@ const filesOf = ({ paths, told }: SourceOutline): BuildJob["files"] =>
 /** Apps run on Workers alone; what a lock has for kinds of machines is chosen as on the usual one. */
 const machine = { os: "linux", cpu: "x64", libc: "glibc" }
 
+const reading = { machine, satisfies }
+
 const read = sourceLock({
-  machine,
-  satisfies,
-  pnpm: () => ({
-    _tag: "Refused",
-    problems: [
-      packageProblem(
-        "lock_unavailable",
-        `Of ${pnpmLockFile} nothing is read here. Make a package-lock.json of the same packages with \`npm install --package-lock-only\`, and commit that instead.`,
-        { file: pnpmLockFile, line: null }
-      )
-    ]
-  })
+  ...reading,
+  pnpm: (lock, manifest) => readPnpmLock(lock, manifest, reading, CloudflareLimits.pnpmLockBytes)
 })
 
 /** The answers; `commands` is whether something runs build commands. */

@@ -1,6 +1,6 @@
 /**
  * `PackageStore` where packages are fetched by another script: each layer is made in an object there, which is asked over
- * RPC. Locks of npm are read there too; none is made.
+ * RPC. Locks are read in that script too; none is made.
  */
 import { layerFor, whole } from "@pawl/adapters-local/packages/LayerAnswer"
 import { layerText } from "@pawl/core/packages/LayerText"
@@ -32,7 +32,7 @@ const noLock = new PackagesRefused({
   problems: [
     packageProblem(
       "lock_unavailable",
-      "No lock file is made here. Make it with `npm install --package-lock-only`, and commit it.",
+      "No lock file is made here. Make it with `npm install --package-lock-only`, or `pnpm install --lockfile-only`, and commit it.",
       nowhere
     )
   ]

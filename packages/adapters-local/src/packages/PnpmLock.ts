@@ -1,5 +1,4 @@
 /** pnpm-lock.yaml, version 9, laid out as pnpm does it: packages below `node_modules/.pnpm`, and links to what each needs. */
-import { createHash } from "node:crypto"
 import { type LockReading, tooManyPackages } from "@pawl/core/packages/NpmLock"
 import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
 import type { PackageLink } from "@pawl/core/packages/PackageLock"
@@ -13,6 +12,7 @@ import { aliasOf } from "@pawl/core/packages/PackageNames"
 import { packageProblem, quoted } from "@pawl/core/packages/PackageProblems"
 import type { PackageProblem, ReadLock } from "@pawl/core/packages/PackageStore"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
+import { sha256AtOnce } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "../LocalLimits.ts"
 import { type PnpmEdge, PnpmGraph, pnpmMend, type PnpmNode } from "./PnpmGraph.ts"
 import { mapIn, readYaml, textIn, WrongYaml, type YamlMap } from "./PnpmYaml.ts"
@@ -28,8 +28,8 @@ const folderName = (key: string): string => {
     .replace(/\)$/, "")
     .replaceAll(/\)\(|[()]/g, "_")
   if (/^[a-z0-9@._+~-]{1,120}$/.test(plain)) return plain
-  const digest = createHash("sha256").update(key).digest("hex").slice(0, 32)
-  return `${plain.replaceAll(/[^A-Za-z0-9@._+~-]/g, "+").slice(0, 87)}_${digest}`
+  const readable = plain.replaceAll(/[^A-Za-z0-9@._+~-]/g, "+").slice(0, 87)
+  return `${readable}_${sha256AtOnce(key).slice(0, 32)}`
 }
 
 const folderOf = (node: PnpmNode): string => `${store}/${folderName(node.key)}/node_modules`
@@ -200,10 +200,14 @@ const lockedBy = (lock: YamlMap, manifest: PackageManifest, { machine, satisfies
   }
 }
 
-/** Reads a pnpm-lock.yaml that stands beside this package.json. */
-export const readPnpmLock = (bytes: Uint8Array, manifest: PackageManifest, reading: LockReading): ReadLock => {
-  if (bytes.length > LocalLimits.pnpmLockBytes)
-    return unreadable(`is larger than ${LocalLimits.pnpmLockBytes} bytes`, "lock_over_limit")
+/** Reads a pnpm-lock.yaml that stands beside this package.json. A parser of YAML takes fifty times the memory of its text. */
+export const readPnpmLock = (
+  bytes: Uint8Array,
+  manifest: PackageManifest,
+  reading: LockReading,
+  maxBytes: number = LocalLimits.pnpmLockBytes
+): ReadLock => {
+  if (bytes.length > maxBytes) return unreadable(`is larger than ${maxBytes} bytes`, "lock_over_limit")
   const text = wholeText(bytes)
   if (text === null) return unreadable("is not UTF-8")
   try {

@@ -10,7 +10,7 @@ import { buildJob, buildOnce } from "@pawl/testing/contracts/apps/AppBuilderCont
 import { resultText } from "../../builder/ResultText.ts"
 import type { Published } from "../../packages/Published.ts"
 import { bound, bundlerModules } from "../kit/Bound.ts"
-import { lockedBy, openWorld, type PackageWorld } from "../kit/Packages.ts"
+import { lockedBy, openWorld, type PackageWorld, pnpmLockedBy } from "../kit/Packages.ts"
 
 let modules: BundlerModules
 beforeAll(async () => {
@@ -127,6 +127,39 @@ describe("A build with packages", () => {
           path: `node_modules/${name}`
         }))
       })
+    }))
+
+  it("makes what a machine makes, byte for byte, of a lock of pnpm, whose packages stand behind links", () =>
+    inWorld([], async (world) => {
+      const direct = { large: "1.0.0", left: "1.0.0", settings: "1.0.0", shared: "2.0.0" }
+      const lock = pnpmLockedBy(world.registry, direct, {
+        "@scope/right@2.0.0": {},
+        "large@1.0.0": {},
+        "left@1.0.0": { "@scope/right": "2.0.0", shared: "1.0.0" },
+        "settings@1.0.0": {},
+        "shared@1.0.0": {},
+        "shared@2.0.0": {}
+      })
+      const files = { ...sources, ...lock }
+      const native = await world.native(files)
+      const { id, result } = await Effect.runPromise(built(world, files))
+      expect(id).toBe(native.id)
+      expect(resultText(result)).toBe(native.text)
+      expect(result).toMatchObject({
+        _tag: "Built",
+        packages: ["@scope/right 2.0.0", "large 1.0.0", "left 1.0.0", "shared 1.0.0", "shared 2.0.0"].map((each) => {
+          const [name = "", version] = each.split(" ")
+          return { path: `node_modules/.pnpm/${name.replace("/", "+")}@${version}/node_modules/${name}` }
+        })
+      })
+    }))
+
+  it("reads no lock of pnpm that is longer than a Worker has memory for, and says so", () =>
+    inWorld([], async (world) => {
+      const long = `# ${"x".repeat(CloudflareLimits.pnpmLockBytes)}`
+      const files = buildJob({ "package.json": "{}", "pnpm-lock.yaml": long }).files
+      const refused = await Effect.runPromise(Effect.flip(Effect.provide(layerOf(files), world.layer)))
+      expect(refused).toMatchObject({ problems: [{ code: "lock_over_limit" }] })
     }))
 
   it("refuses what a machine refuses of them, by the same words", () =>

@@ -81,7 +81,7 @@ export const CloudflareLimits = {
   packagesAtOnce: 4,
   packagesCpuMs: 30 * second,
   /** A pnpm-lock.yaml, of some 3,000 packages (decision: it takes 64 MB to be read, and a Worker has 128). */
-  pnpmLockBytes: MiB,
+  keptPnpmLockBytes: MiB,
   /** Archives that one call fetches: each is some five requests, of which a call has 1,000 (Cloudflare). */
   packagesPerCall: 100,
   /** How long one answer of the registry may take, and the first wait before it is asked again. */

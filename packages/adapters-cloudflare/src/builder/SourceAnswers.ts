@@ -22,7 +22,7 @@ const reading = { machine, satisfies }
 
 const read = sourceLock({
   ...reading,
-  pnpm: (lock, manifest) => readPnpmLock(lock, manifest, reading, CloudflareLimits.pnpmLockBytes)
+  pnpm: (lock, manifest) => readPnpmLock(lock, manifest, reading, CloudflareLimits.keptPnpmLockBytes)
 })
 
 /** The answers; `commands` is whether something runs build commands. */

@@ -156,7 +156,7 @@ describe("A build with packages", () => {
 
   it("reads no lock of pnpm that is longer than a Worker has memory for, and says so", () =>
     inWorld([], async (world) => {
-      const long = `# ${"x".repeat(CloudflareLimits.pnpmLockBytes)}`
+      const long = `# ${"x".repeat(CloudflareLimits.keptPnpmLockBytes)}`
       const files = buildJob({ "package.json": "{}", "pnpm-lock.yaml": long }).files
       const refused = await Effect.runPromise(Effect.flip(Effect.provide(layerOf(files), world.layer)))
       expect(refused).toMatchObject({ problems: [{ code: "lock_over_limit" }] })

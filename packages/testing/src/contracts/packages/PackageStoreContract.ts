@@ -88,9 +88,7 @@ const pnpmLock = (
       ...named.map((each) => `  '${each}':\n    resolution: {integrity: ${integrity.get(each) ?? ""}}\n`),
       "snapshots:\n",
       ...named.map((each) =>
-        each.startsWith("left@")
-          ? `  ${each}:\n    dependencies:\n      '@scope/right': 2.0.0\n`
-          : `  '${each}': {}\n`
+        each.startsWith("left@") ? `  ${each}:\n    dependencies:\n      '@scope/right': 2.0.0\n` : `  '${each}': {}\n`
       )
     ].join("\n")
   )

@@ -183,7 +183,13 @@ const readPnpm = (bytes: Uint8Array, manifest: PackageManifest): ReadLock => {
       line: null
     }
   })
-  const lockRead = { file, format: "pnpm", packages: places, links: [], direct: directOf(manifest) } as const
+  const lockRead = {
+    file,
+    format: "pnpm",
+    packages: places.sort((a, b) => compareCodePoints(a.path, b.path)),
+    links: [],
+    direct: directOf(manifest)
+  } as const
   return { _tag: "Locked", lock: lockRead }
 }
 

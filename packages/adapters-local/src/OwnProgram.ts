@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { LocalLimits } from "./LocalLimits.ts"
+import { killGroup } from "./ProcessGroup.ts"
 
 /**
  * The arguments of Node for a program beside a module of ours. `from` is that module's `import.meta.url`. From the
@@ -58,10 +59,5 @@ export const startBounded = (program: ReadonlyArray<string>, bounds: ProgramBoun
 
 /** Kills it, and whatever it began. Nothing happens to one that has ended. */
 export const killBounded = ({ pid }: ChildProcess): void => {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, "SIGKILL")
-  } catch {
-    // It has ended already.
-  }
+  if (pid !== undefined) killGroup(pid)
 }

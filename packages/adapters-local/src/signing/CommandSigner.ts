@@ -19,6 +19,7 @@ import { Effect, Layer } from "effect"
 import { Base64 } from "effect/encoding"
 import { LocalLimits } from "../LocalLimits.ts"
 import { keyReader } from "./FileSigner.ts"
+import { killGroup } from "../ProcessGroup.ts"
 
 const environment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PAWL_")))
 
@@ -32,11 +33,7 @@ const ask = (path: string, args: ReadonlyArray<string>, message: Uint8Array) =>
     const said: Array<Buffer> = []
     let bytes = 0
     const kill = () => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-      } catch {
-        // It has ended by itself.
-      }
+      if (child.pid !== undefined) killGroup(child.pid)
     }
     const refuse = (what: string) => {
       kill()

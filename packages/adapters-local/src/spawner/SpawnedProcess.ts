@@ -1,7 +1,8 @@
 /** One process that the spawner has started, as the server sees it. */
 import type { Socket } from "node:net"
 import { beginningOf } from "../ProcessBeginning.ts"
-import { type Ended, killGroup, type StartedProcess } from "./Starter.ts"
+import { killGroup } from "../ProcessGroup.ts"
+import type { Ended, StartedProcess } from "./Starter.ts"
 
 /** Who is asked to end a process. `group`: its number is that of a group of its own, which any of ours may end. */
 export interface Ending {

@@ -1,11 +1,12 @@
 /**
  * The spawner: a small process that starts others for the server. A fork copies the page tables of who forks, and each
  * page that is touched afterwards: here that is little, in the server it would stand still for it.
- * `node SpawnerProcess.js <socket>`. It imports nothing but Node's own, so that it stays small. It ends with the server, and all that it started ends with it.
+ * `node SpawnerProcess.js <socket>`. It imports Node's own and a few small files of ours, so that it stays small. It ends with the server, and all that it started ends with it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { killGroup } from "../ProcessGroup.ts"
 import type { SpawnerAnswer, SpawnerOrder } from "./SpawnerMessages.ts"
 import { openedOutput, stdioOf } from "./Stdio.ts"
 import { headOf } from "./StreamHead.ts"
@@ -20,12 +21,8 @@ interface Running {
 const running = new Map<number, Running | null>()
 
 const kill = ({ child, ownGroup }: Running): void => {
-  if (!ownGroup || child.pid === undefined) return void child.kill("SIGKILL")
-  try {
-    process.kill(-child.pid, "SIGKILL")
-  } catch {
-    // It has ended already.
-  }
+  if (ownGroup && child.pid !== undefined) killGroup(child.pid)
+  else child.kill("SIGKILL")
 }
 
 const say = (answer: SpawnerAnswer): void => {

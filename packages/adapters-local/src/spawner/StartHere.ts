@@ -2,8 +2,9 @@
 import { spawn } from "node:child_process"
 import { closeSync } from "node:fs"
 import { Duplex } from "node:stream"
+import { killGroup } from "../ProcessGroup.ts"
+import type { Ended, Starter } from "./Starter.ts"
 import { openedOutput, stdioOf } from "./Stdio.ts"
-import { type Ended, killGroup, type Starter } from "./Starter.ts"
 
 /** Each `pipe` of Node's is a socket in both directions. */
 const duplex = (stream: unknown): Duplex | undefined => (stream instanceof Duplex ? stream : undefined)

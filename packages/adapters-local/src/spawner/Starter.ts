@@ -43,12 +43,3 @@ export interface StartedProcess {
 
 /** Starts a program. Rejects with an `Error` whose message says why when it could not be started. */
 export type Starter = (command: Command) => Promise<StartedProcess>
-
-/** SIGKILL to a process group; nothing happens where none of it is left. */
-export const killGroup = (pid: number): void => {
-  try {
-    process.kill(-pid, "SIGKILL")
-  } catch {
-    // It has ended already.
-  }
-}

@@ -110,6 +110,15 @@ const inWorld = async (more: ReadonlyArray<Published>, work: (world: PackageWorl
   }
 }
 
+/** Builds a source, which comes to what this machine makes of it: the same layer, and each byte. */
+const builtAsNative = async (world: PackageWorld, files: Files): Promise<BuildResult> => {
+  const native = await world.native(files)
+  const { id, result } = await Effect.runPromise(built(world, files))
+  expect(id).toBe(native.id)
+  expect(resultText(result)).toBe(native.text)
+  return result
+}
+
 const codesOf = (result: BuildResult) =>
   result._tag === "Refused" ? result.problems.map(({ code }) => code) : result._tag
 
@@ -117,11 +126,7 @@ describe("A build with packages", () => {
   it("makes what a machine makes, byte for byte, of the same layer", () =>
     inWorld([], async (world) => {
       const files = { ...sources, ...lockedBy(world.registry, places) }
-      const native = await world.native(files)
-      const { id, result } = await Effect.runPromise(built(world, files))
-      expect(id).toBe(native.id)
-      expect(resultText(result)).toBe(native.text)
-      expect(result).toMatchObject({
+      expect(await builtAsNative(world, files)).toMatchObject({
         _tag: "Built",
         packages: ["@scope/right", "large", "left", "left/node_modules/shared", "shared"].map((name) => ({
           path: `node_modules/${name}`
@@ -141,11 +146,7 @@ describe("A build with packages", () => {
         "shared@2.0.0": {}
       })
       const files = { ...sources, ...lock }
-      const native = await world.native(files)
-      const { id, result } = await Effect.runPromise(built(world, files))
-      expect(id).toBe(native.id)
-      expect(resultText(result)).toBe(native.text)
-      expect(result).toMatchObject({
+      expect(await builtAsNative(world, files)).toMatchObject({
         _tag: "Built",
         packages: ["@scope/right 2.0.0", "large 1.0.0", "left 1.0.0", "shared 1.0.0", "shared 2.0.0"].map((each) => {
           const [name = "", version] = each.split(" ")

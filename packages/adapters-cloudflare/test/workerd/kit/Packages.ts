@@ -5,6 +5,7 @@ import { layer } from "@pawl/adapters-cloudflare/packages/RemotePackageStore"
 import type { PackageStore } from "@pawl/core/packages/PackageStore"
 import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
 import { npmLockFile } from "@pawl/core/packages/NpmLock"
+import { pnpmLockText, type PnpmLockParts } from "@pawl/testing/registry/PnpmLockText"
 import type { Layer } from "effect"
 import type { NativeBuild, Published, Registry } from "../../packages/Published.ts"
 import { bound } from "./Bound.ts"
@@ -99,30 +100,18 @@ export const lockedBy = (
   }
 }
 
-/** A package of a lock of pnpm, as `name@version`, and what it needs. */
-export type PnpmPackages = Readonly<Record<string, Readonly<Record<string, string>>>>
-
 /** package.json and pnpm-lock.yaml of packages of a registry; `direct` are depended on. */
 export const pnpmLockedBy = (
   { integrity }: Registry,
   direct: Readonly<Record<string, string>>,
-  packages: PnpmPackages
-): Readonly<Record<string, string>> => {
-  const versions = (indent: string, of: Readonly<Record<string, string>>) =>
-    Object.entries(of).map(([name, version]) => `${indent}'${name}': ${version}`)
-  const lines = [
-    "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:",
-    ...Object.entries(direct).map(
-      ([name, version]) => `      '${name}':\n        specifier: ${version}\n        version: ${version}`
+  packages: PnpmLockParts["packages"]
+): Readonly<Record<string, string>> => ({
+  "package.json": JSON.stringify({ name: "app", dependencies: direct }),
+  [pnpmLockFile]: pnpmLockText({
+    direct: Object.fromEntries(
+      Object.entries(direct).map(([name, version]) => [name, { specifier: version, version }])
     ),
-    "\npackages:\n",
-    ...Object.keys(packages).map((each) => `  '${each}':\n    resolution: {integrity: ${integrity[each]}}\n`),
-    "snapshots:\n",
-    ...Object.entries(packages).flatMap(([each, needs]) =>
-      Object.keys(needs).length === 0
-        ? [`  '${each}': {}\n`]
-        : [`  '${each}':\n    dependencies:`, ...versions("      ", needs), ""]
-    )
-  ]
-  return { "package.json": JSON.stringify({ name: "app", dependencies: direct }), [pnpmLockFile]: lines.join("\n") }
-}
+    packages,
+    integrityOf: (key) => integrity[key] ?? ""
+  })
+})

@@ -13,6 +13,7 @@ import { io } from "../GitFolder.ts"
 import { present } from "../GitLookup.ts"
 import type { GitTransport } from "./GitTransport.ts"
 import { isObjectId, repositoryPath } from "../RepositoryPath.ts"
+import { killGroup } from "../../ProcessGroup.ts"
 
 type Service = typeof GitTransport.Service
 type Serve = Parameters<Service["serve"]>[0]
@@ -77,12 +78,7 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
     let stderr = ""
     const stop = () => {
       child.stdout.unpipe(into)
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-      try {
-        process.kill(-child.pid, "SIGKILL")
-      } catch {
-        // It has just ended.
-      }
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid)
     }
     const end = (how: Effect.Effect<void, RepositoriesUnavailable>) => {
       stop()

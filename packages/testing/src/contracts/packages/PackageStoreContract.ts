@@ -11,6 +11,7 @@ import {
   PackagesUnavailable
 } from "@pawl/core/packages/PackageStore"
 import { utf8 } from "@pawl/core/primitives/Digest"
+import { pnpmLockText } from "../../registry/PnpmLockText.ts"
 
 /** A package that the registry of a fixture has. */
 export interface ContractPackage {
@@ -76,23 +77,21 @@ const pnpmLock = (
   { integrity }: PackageStoreFixture,
   needs: Readonly<Record<string, string>>,
   versions: Readonly<Record<string, string>>
-): Uint8Array => {
-  const named = Object.entries(versions).map(([name, version]) => `${name}@${version}`)
-  return utf8(
-    [
-      "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:",
-      ...Object.entries(needs).map(
-        ([name, range]) => `      ${name}:\n        specifier: ${range}\n        version: ${versions[name]}`
+): Uint8Array =>
+  utf8(
+    pnpmLockText({
+      direct: Object.fromEntries(
+        Object.entries(needs).map(([name, specifier]) => [name, { specifier, version: versions[name] ?? "" }])
       ),
-      "\npackages:\n",
-      ...named.map((each) => `  '${each}':\n    resolution: {integrity: ${integrity.get(each) ?? ""}}\n`),
-      "snapshots:\n",
-      ...named.map((each) =>
-        each.startsWith("left@") ? `  ${each}:\n    dependencies:\n      '@scope/right': 2.0.0\n` : `  '${each}': {}\n`
-      )
-    ].join("\n")
+      packages: Object.fromEntries(
+        Object.entries(versions).map(([name, version]) => [
+          `${name}@${version}`,
+          name === "left" ? { "@scope/right": "2.0.0" } : {}
+        ])
+      ),
+      integrityOf: (key) => integrity.get(key) ?? ""
+    })
   )
-}
 
 const lockedBy = (files: ManifestFiles): Effect.Effect<PackageLock, PackagesUnavailable, PackageStore> =>
   Effect.gen(function* () {

@@ -23,8 +23,7 @@ export const LocalLimits = {
   gitReaderIdleMs: 30 * second,
   /** The longest that one git process may run, or one answer of a reader may take. */
   gitTimeoutMs: 2 * minute,
-  /** How long one write may hold a Project's sources before those of other processes that wait give up: a write is a few
-      git processes. Waiting for one's turn has no bound of its own. */
+  /** How long one write, a few git processes, may hold a Project's sources before those of others that wait give up. Waiting for one's turn has no bound of its own. */
   repositoryHeldMs: 5 * minute,
   /** How often one that waits looks, and how long the next one may leave free sources alone before it is passed over. */
   repositoryLookMs: 10,
@@ -279,6 +278,8 @@ export const LocalLimits = {
   appCrashRefillMs: 10 * second,
   /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long. */
   lowNice: 5,
+  /** The same for the whole session of a build's process, where Linux weighs sessions against each other (decision 21). */
+  lowSessionNice: 10,
   /** The share of its CPU time after which a request takes long. */
   appLowShare: 0.5,
   /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */

@@ -14,7 +14,11 @@ export const ownProgram = (from: string, name: string): ReadonlyArray<string> =>
     : [fileURLToPath(new URL(`./${name}.js`, from))]
 
 // The shell bounds what a program starts itself, too: `--max-old-space-size` reaches only Node.
-const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+const bounds = 'ulimit -c 0; ulimit -d "$1"; shift'
+const onward = 'exec "$@"'
+
+// Where there are no such groups, or who is not root wrote another one a moment ago, niceness alone orders them.
+const lowSession = `{ echo ${LocalLimits.lowSessionNice} >/proc/self/autogroup; } 2>/dev/null`
 
 /** A command line that goes after the server, git and the apps, by as much as `lowNice`: a check or a build can wait. */
 export const goingLast = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -26,7 +30,10 @@ export const goingLast = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const KiB = 1024
 
-/** How a program is bounded: its data in all, and V8's heap, in bytes. `last`: it is `goingLast`. */
+/**
+ * How a program is bounded: its data in all, and V8's heap, in bytes. `last`: it is `goingLast`, and so is its whole
+ * session. It must have one of its own.
+ */
 export interface ProgramBounds {
   readonly dataBytes: number
   readonly heapBytes: number
@@ -39,7 +46,8 @@ export const boundedArgv = (
   { dataBytes, heapBytes, last = false }: ProgramBounds
 ): ReadonlyArray<string> => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
-  return ["/bin/sh", "-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...(last ? goingLast(node) : node)]
+  const script = [bounds, ...(last ? [lowSession] : []), onward].join("; ")
+  return ["/bin/sh", "-c", script, "sh", String(Math.floor(dataBytes / KiB)), ...(last ? goingLast(node) : node)]
 }
 
 /**

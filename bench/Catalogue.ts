@@ -197,12 +197,13 @@ export const catalogue: ReadonlyArray<Entry> = [
       "workerd-router-warm",
       "workerd-router-warm-node",
       "workerd-router-warm-p50",
+      "workerd-router-alone-p50",
       "workerd-router-cold",
       "workerd-router-cold-node",
       "workerd-router-cold-failed"
     ],
     about: [
-      "The scripts of an installation on Cloudflare, all of them in workerd on this machine, with one live app. `warm`: requests per second of that app over 16 keep-alive connections from another process, and the middle of their times. `cold`: workerd was killed and started again, and 1,000 visitors come at once, a fifth of whom leave before they are answered: milliseconds from the first of them to the last answer that somebody waited for, and how many of those who stayed were not answered with 200, the worst of the rounds.",
+      "The scripts of an installation on Cloudflare, all of them in workerd on this machine, with one live app. `warm`: requests per second of that app over 16 keep-alive connections from another process, and the middle of their times; `alone`: the middle for one connection. `cold`: workerd was killed and started again, and 1,000 visitors come at once, a fifth of whom leave before they are answered: milliseconds from the first of them to the last answer that somebody waited for, and how many of those who stayed were not answered with 200, the worst of the rounds.",
       "Floors: the same app on bare workerd (one process, an HTTP socket on loopback), for a crowd one that has just begun to listen; and the router in Node (`-node`) with the same app, for a crowd one in a fresh folder, whose app does not run yet."
     ],
     load: async () => (await import("./figures/WorkerdRouter.ts")).bench

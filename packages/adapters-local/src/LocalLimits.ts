@@ -276,9 +276,8 @@ export const LocalLimits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long. */
+  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long; and the session of a build. */
   lowNice: 5,
-  /** The same for the whole session of a build's process, where Linux weighs sessions against each other (decision 21). */
   lowSessionNice: 10,
   /** The share of its CPU time after which a request takes long. */
   appLowShare: 0.5,

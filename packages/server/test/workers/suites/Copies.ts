@@ -41,12 +41,15 @@ export const copies = (installed: () => Installed): void => {
 
     it("lists Projects by what moved and by what was promoted last, which their objects alone know", async () => {
       const { api } = installed()
-      const made = [await Flow.createProject(api, "older"), await Flow.createProject(api, "newer")]
-      const [older, newer] = made.map(({ id }) => id)
+      const { id: older } = await Flow.createProject(api, "older")
+      // The source of each is its generation 0, which comes after the answer: one made later may have its own before.
+      await Flow.liveApp(api, older, 0)
+      const { id: newer } = await Flow.createProject(api, "newer")
       const first = (order: string) => async () => (await api.get<Listed>(`/v1/projects?order=${order}`)).items[0]?.id
-      // The source of each is its generation 0.
       expect(await Flow.until(first("promoted"), (id) => id === newer)).toBe(newer)
-      await Flow.openChange(api, older!, "moves")
+      // What is released moves too.
+      await Flow.liveApp(api, newer, 0)
+      await Flow.openChange(api, older, "moves")
       expect(await Flow.until(first("moved"), (id) => id === older)).toBe(older)
       expect(await first("promoted")()).toBe(newer)
     })

@@ -276,7 +276,7 @@ export const LocalLimits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long; and the session of a build. */
+  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long; and by how much of its group's a build's session (`lowSessionNice`). */
   lowNice: 5,
   lowSessionNice: 10,
   /** The share of its CPU time after which a request takes long. */

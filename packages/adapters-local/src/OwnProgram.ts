@@ -14,8 +14,7 @@ export const ownProgram = (from: string, name: string): ReadonlyArray<string> =>
     : [fileURLToPath(new URL(`./${name}.js`, from))]
 
 // The shell bounds what a program starts itself, too: `--max-old-space-size` reaches only Node.
-const bounds = 'ulimit -c 0; ulimit -d "$1"; shift'
-const onward = 'exec "$@"'
+const limits = 'ulimit -c 0; ulimit -d "$1"; shift'
 
 // Where there are no such groups, or who is not root wrote another one a moment ago, niceness alone orders them.
 const lowSession = `{ echo ${LocalLimits.lowSessionNice} >/proc/self/autogroup; } 2>/dev/null`
@@ -46,7 +45,7 @@ export const boundedArgv = (
   { dataBytes, heapBytes, last = false }: ProgramBounds
 ): ReadonlyArray<string> => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
-  const script = [bounds, ...(last ? [lowSession] : []), onward].join("; ")
+  const script = [limits, ...(last ? [lowSession] : []), 'exec "$@"'].join("; ")
   return ["/bin/sh", "-c", script, "sh", String(Math.floor(dataBytes / KiB)), ...(last ? goingLast(node) : node)]
 }
 

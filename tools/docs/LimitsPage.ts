@@ -22,6 +22,7 @@ const sources = [
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
   "adapters-local/src/PackLimits.ts",
+  "adapters-local/src/PriorityLimits.ts",
   "adapters-pg/src/PgLimits.ts",
   "adapters-s3/src/S3Limits.ts",
   "adapters-nats/src/NatsLimits.ts",

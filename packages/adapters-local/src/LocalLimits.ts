@@ -3,6 +3,7 @@
  * in core's `Limits`. "Specification" is the table "Limits" of the specification; "decisions" are Pawl's own choices.
  */
 import { PackLimits } from "./PackLimits.ts"
+import { PriorityLimits } from "./PriorityLimits.ts"
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -39,6 +40,8 @@ export const LocalLimits = {
   gitListingBytes: 32 * MiB,
 
   ...PackLimits,
+
+  ...PriorityLimits,
 
   // A command that signs (decisions)
   /** What it may answer: a public key in PEM, or a signature. */
@@ -276,11 +279,6 @@ export const LocalLimits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** By how much of niceness goes last (decision 21): checks, builds, an app that died or whose request takes long; and by how much of its group's a build's session (`lowSessionNice`). */
-  lowNice: 5,
-  lowSessionNice: 10,
-  /** The share of its CPU time after which a request takes long. */
-  appLowShare: 0.5,
   /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */
   appHeldBodyBytes: 64 * KiB,
 

@@ -1,5 +1,6 @@
 /** Programs of ours that run as processes of their own. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { LocalLimits } from "./LocalLimits.ts"
 import { killGroup } from "./ProcessGroup.ts"
@@ -47,6 +48,19 @@ export const boundedArgv = (
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
   const script = [limits, ...(last ? [lowSession] : []), 'exec "$@"'].join("; ")
   return ["/bin/sh", "-c", script, "sh", String(Math.floor(dataBytes / KiB)), ...(last ? goingLast(node) : node)]
+}
+
+/**
+ * Lets the session of a program that goes `last` be weighed as any other. Answers false where that is to be tried again:
+ * who is not root wrote another one a moment ago.
+ */
+export const lastNoMore = (pid: number): boolean => {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, "0")
+    return true
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "EAGAIN")
+  }
 }
 
 /**

@@ -32,30 +32,27 @@ const textFile = (text: string) => {
 
 describe("The patch of a file without git", () => {
   it("makes of the one tree the other when git applies it, whatever changed", () => {
-    const cases = FastCheck.sample(versions, { numRuns: rounds({ quick: 60, deep: 300, long: 600 }), seed }).map(
-      ({ base, ours }) => ({
+    const changes = versions
+      .map(({ base, ours }) => ({
         before: treeObjects(base),
         after: treeObjects(ours),
         patches: patchesOf(base, ours)
-      })
-    )
+      }))
+      // A patch without the bytes of a binary file is for people.
+      .filter(({ patches }) => patches.length > 0 && !patches.some(({ isBinary }) => isBinary))
+    const cases = FastCheck.sample(changes, { numRuns: rounds({ quick: 30, deep: 150, long: 300 }), seed })
     const objects = new Map<string, GitObject>()
     for (const { after, before } of cases)
       for (const each of [...before.objects, ...after.objects]) objects.set(each.id, each)
     native.index(packOf([...objects.values()]))
-    let applied = 0
     for (const { after, before, patches } of cases) {
-      // A patch without the bytes of a binary file is for people.
-      if (patches.length === 0 || patches.some(({ isBinary }) => isBinary)) continue
       native.git(["read-tree", before.tree])
       native.git(
         ["apply", "--cached", "--unidiff-zero", "--whitespace=nowarn", "-"],
         textBytes(patches.map(({ text }) => text).join(""))
       )
       expect(native.git(["write-tree"]).trim()).toBe(after.tree)
-      applied++
     }
-    expect(applied).toBeGreaterThan(cases.length / 4)
   })
 
   it("names the function in which it stands, marks a missing newline, and quotes a name as git does", () => {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { getPriority } from "node:os"
-import { expect, it } from "vitest"
-import { startChild } from "../../src/builder/bundler/BundlerChild.ts"
+import { Effect, Fiber } from "effect"
+import { expect, it, vi } from "vitest"
+import { buildJob } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { order, startChild } from "../../src/builder/bundler/BundlerChild.ts"
+import { readJob } from "../../src/builder/bundler/BundlerOrders.ts"
 
 /** The niceness of the group that Linux weighs a process in; null where it makes none of sessions. */
 const sessionNice = (pid: number | "self"): number | null => {
@@ -23,6 +26,24 @@ it("the process of a build lets the server and the apps go first, by 5 of nicene
     // Its own alone.
     expect(sessionNice("self")).toBe(before)
   } finally {
+    child.process.kill()
+    await child.closed
+  }
+})
+
+it("the session of a build that takes long is weighed as any other", async () => {
+  const child = startChild(undefined, { lastMs: 0 })
+  const text = `export const x = ${"(a=".repeat(20_000)}1${")=>1".repeat(20_000)}`
+  const read = readJob(buildJob({ "src/index.ts": text }), null)
+  if (!("order" in read)) throw new Error("the job was refused")
+  const building = Effect.runFork(order(child, read.order))
+  try {
+    await child.ready
+    const pid = child.process.pid ?? 0
+    if (sessionNice("self") !== null) await vi.waitFor(() => expect(sessionNice(pid)).toBe(0), 10_000)
+    expect(getPriority(pid)).toBe(Math.min(getPriority() + 5, 19))
+  } finally {
+    await Effect.runPromise(Fiber.interrupt(building))
     child.process.kill()
     await child.closed
   }

@@ -87,6 +87,8 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
     )
     await page.clock.install()
     await page.reload()
+    // Between the answer of the Project and the question for its Changes nothing is asked for, for a moment.
+    await page.getByRole("main").getByText("Change number 999").first().waitFor()
     await page.locator('main[data-settled="true"]').waitFor()
     await live(page)
     const asked = askedBy(page)

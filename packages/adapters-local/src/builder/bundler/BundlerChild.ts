@@ -1,11 +1,11 @@
 /** Starts, watches and kills the process of one build. */
 import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { boundedArgv, ownProgram } from "../../OwnProgram.ts"
+import { boundedArgv, lastNoMore, ownProgram } from "../../OwnProgram.ts"
 import { startHere } from "../../spawner/StartHere.ts"
 import type { Starter } from "../../spawner/Starter.ts"
 import { startTold, ToldProcess } from "../../spawner/ToldProcess.ts"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schedule, Schema } from "effect"
 import { bundler } from "./Bundler.ts"
 import type { Answered, Died } from "./BuildRun.ts"
 import { BundlerMessage, type BundlerOrder, type BundlerRequest } from "./BundlerMessages.ts"
@@ -16,6 +16,8 @@ export interface BundlerChild {
   readonly process: ToldProcess
   /** Whether it has bundled something by the time that it is ready. */
   readonly isTried: boolean
+  /** How long it goes last while it is asked for something, in milliseconds. */
+  readonly lastMs: number
   /** Settles when the process can take an order; rejects with the reason when it ended before. */
   readonly ready: Promise<void>
   /** Settles when the process has ended and so has esbuild's, which holds the same standard error. */
@@ -45,7 +47,11 @@ const program = ownProgram(import.meta.url, "BundlerProcess")
  */
 export const startChild = (
   { heapBytes, memoryBytes }: ChildLimits = childLimits,
-  { isTried = true, start = startHere }: { readonly isTried?: boolean; readonly start?: Starter } = {}
+  {
+    isTried = true,
+    lastMs = LocalLimits.lowSessionMs,
+    start = startHere
+  }: { readonly isTried?: boolean; readonly lastMs?: number; readonly start?: Starter } = {}
 ): BundlerChild => {
   const own = isTried ? [...program, triesFirst] : program
   const argv = boundedArgv(own, { dataBytes: memoryBytes, heapBytes, last: true })
@@ -64,7 +70,7 @@ export const startChild = (
   // A spare that dies unused is no one's failure; who takes it sees the rejection.
   ready.catch(() => undefined)
   const closed = new Promise<void>((resolve) => child.once("close", resolve))
-  return { process: child, isTried, ready, closed }
+  return { process: child, isTried, lastMs, ready, closed }
 }
 
 /** Whether an order can still be sent to it. */
@@ -103,34 +109,45 @@ export const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavail
       })
   })
 
+/** Where others burn every core, who goes last for good gets too little to be done in time. */
+const goesOn = (child: BundlerChild): Effect.Effect<never> =>
+  Effect.sync(() => !isAlive(child) || (child.process.pid !== null && lastNoMore(child.process.pid))).pipe(
+    Effect.repeat({ until: (done) => done, schedule: Schedule.spaced(LocalLimits.lowSessionAgainMs) }),
+    Effect.delay(child.lastMs),
+    Effect.andThen(Effect.never)
+  )
+
 /** Sends a request and listens until `heard` takes a message, or the process has ended. A message that is none kills it. */
 const request = <A>(
   child: BundlerChild,
   asked: BundlerRequest,
   heard: (message: BundlerMessage) => A | null
 ): Effect.Effect<A | Died, BuilderUnavailable> =>
-  Effect.andThen(
-    isReady(child),
-    Effect.callback<A | Died, BuilderUnavailable>((resume) => {
-      const died = () => end(death(child))
-      const said = (message: unknown) => {
-        const read = Schema.decodeUnknownResult(BundlerMessage)(message)
-        // What killed esbuild stands on standard error, which is complete once the process has closed.
-        if (Result.isFailure(read) || read.success._tag === "Died") return child.process.kill()
-        const taken = heard(read.success)
-        if (taken !== null) end(Effect.succeed(taken))
-      }
-      const stopListening = () => void child.process.off("close", died).off("message", said)
-      const end = (result: Effect.Effect<A | Died, BuilderUnavailable>) => {
-        stopListening()
-        resume(result)
-      }
-      if (!isAlive(child)) return died()
-      child.process.on("close", died).on("message", said)
-      // An order that cannot be sent has no one to take it: `close` follows.
-      child.process.send(asked)
-      return Effect.sync(stopListening)
-    })
+  Effect.raceFirst(
+    goesOn(child),
+    Effect.andThen(
+      isReady(child),
+      Effect.callback<A | Died, BuilderUnavailable>((resume) => {
+        const died = () => end(death(child))
+        const said = (message: unknown) => {
+          const read = Schema.decodeUnknownResult(BundlerMessage)(message)
+          // What killed esbuild stands on standard error, which is complete once the process has closed.
+          if (Result.isFailure(read) || read.success._tag === "Died") return child.process.kill()
+          const taken = heard(read.success)
+          if (taken !== null) end(Effect.succeed(taken))
+        }
+        const stopListening = () => void child.process.off("close", died).off("message", said)
+        const end = (result: Effect.Effect<A | Died, BuilderUnavailable>) => {
+          stopListening()
+          resume(result)
+        }
+        if (!isAlive(child)) return died()
+        child.process.on("close", died).on("message", said)
+        // An order that cannot be sent has no one to take it: `close` follows.
+        child.process.send(asked)
+        return Effect.sync(stopListening)
+      })
+    )
   )
 
 /** Lets a child begin on the order that is foreseen, and waits until it has done what it can, or its death. */

@@ -1,9 +1,8 @@
 /** The contract of runtimes on Worker Loader, in workerd, over bundles in R2; and what an app cannot reach. */
 import { appRuntimeContract, ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { type Bundle, bundlePrefix } from "@pawl/core/bundle/Bundle"
-import * as BundleStore from "@pawl/core/bundle/BundleStore"
-import { sha256, utf8 } from "@pawl/core/primitives/Digest"
+import type { Bundle } from "@pawl/core/bundle/Bundle"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Bucket } from "../../../src/objects/Bucket.ts"
@@ -12,9 +11,9 @@ import * as R2ObjectStore from "../../../src/objects/R2ObjectStore.ts"
 import * as LoaderAppRuntime from "../../../src/runtime/LoaderAppRuntime.ts"
 import { failureOf } from "../../../src/runtime/OverLimits.ts"
 import { bound } from "../kit/Bound.ts"
+import { install } from "../kit/InstalledApp.ts"
 
 const objects = R2ObjectStore.layer(bound.BUCKET)
-const project = "proj_00000000-0000-4000-8000-000000000001"
 let worlds = 0
 
 const options: LoaderAppRuntime.Options = {
@@ -23,31 +22,6 @@ const options: LoaderAppRuntime.Options = {
   compatibilityFlags: new Set(["nodejs_compat"])
 }
 const runtime = Layer.provide(LoaderAppRuntime.layer(options), objects)
-
-/** Stores an app; the commit is made of its name and of its world. */
-const install = (source: string, id: string, world: number, fields: Partial<Bundle> = {}): Promise<AppVersion> =>
-  Effect.gen(function* () {
-    const commit = (yield* sha256(utf8(`${world} ${id} ${source}`))).slice(0, 40)
-    const { digest, key } = yield* BundleStore.store(bundlePrefix("apps", project, commit), {
-      bundle: {
-        version: 1,
-        project,
-        commit,
-        tree: commit,
-        builtAt: "2030-01-01T00:00:00.000Z",
-        builder: { name: "test", version: "1" },
-        mainModule: "index.js",
-        modules: { "index.js": { type: "esm", sha256: yield* sha256(utf8(source)), content: source } },
-        compatibilityDate: "2026-01-01",
-        compatibilityFlags: [],
-        assets: { notFoundHandling: "none", htmlHandling: "auto-trailing-slash", runWorkerFirst: false, manifest: {} },
-        ...fields
-      },
-      assets: new Map(),
-      objects: new Map()
-    })
-    return { id, project, channel: "production", bundleKey: key, bundleDigest: digest, incarnation: world }
-  }).pipe(Effect.provide(objects), Effect.runPromise)
 
 appRuntimeContract("Worker Loader", async () => {
   const world = worlds++
@@ -60,7 +34,7 @@ const asked = (version: AppVersion) =>
   )
 const answer = (source: string, fields: Partial<Bundle> = {}) =>
   Effect.flatMap(
-    Effect.promise(() => install(source, "p@app", worlds++, fields)),
+    Effect.promise(() => install(source, "p@app", worlds++, { fields })),
     (version) => Effect.flatMap(asked(version), ({ body }) => Effect.promise(() => bodyText(body)))
   )
 const saying = (expression: string): string =>
@@ -88,7 +62,7 @@ describe("An app in a loaded Worker", () => {
   })
 
   it("of files alone answers 404 here, each time in words: its files are served before it is asked", async () => {
-    const version = await install("", "p@files", worlds++, { mainModule: null, modules: {} })
+    const version = await install("", "p@files", worlds++, { fields: { mainModule: null, modules: {} } })
     const twice = await Effect.runPromise(
       Effect.gen(function* () {
         const apps = yield* AppRuntime

@@ -8,12 +8,14 @@ import { expect, it } from "vitest"
 import { update } from "@pawl/core/ledger/Commit"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { insert } from "@pawl/core/ledger/Commit"
-import { commit, event, head, projectId, stored, type Stores } from "../../tools/StoreFixtures.ts"
+import { commit, event, head, here, projectId, stored, type Stores, type Within } from "../../tools/StoreFixtures.ts"
 
 /** How an adapter's test opens one database more than once. */
 export interface Connections {
   /** As many stores over the same database, empty at first, each with a connection of its own. */
   readonly open: (count: number) => Effect.Effect<ReadonlyArray<Context.Context<Stores>>, unknown, Scope.Scope>
+  /** Runs the whole test elsewhere; here, when it is not said. */
+  readonly within?: Within
 }
 
 /** One try: `began` and `ended` count what happened in this process, so that they tell before from after. */
@@ -75,42 +77,44 @@ export const linearHistoryContract = (
   it(
     `${name}: ${count} connections with ${swaps} swaps each make one line, and every winner is told of once`,
     () =>
-      Effect.runPromise(
-        Effect.scoped(
-          Effect.gen(function* () {
-            const tries = rounds({ quick: Math.ceil(swaps / 10), deep: swaps, long: swaps * 5 })
-            const stores = yield* connections.open(count)
-            let time = 0
-            const tick = () => ++time
-            yield* Effect.provide(commit({ writes: [insert("head", head())] }), stores[0]!)
-            const began = performance.now()
-            const histories = yield* Effect.forEach(
-              stores,
-              (store, who) =>
-                Effect.provide(
-                  Effect.replicateEffect(
-                    Effect.suspend(() => swap(who, tick)),
-                    tries
+      (connections.within ?? here)(() =>
+        Effect.runPromise(
+          Effect.scoped(
+            Effect.gen(function* () {
+              const tries = rounds({ quick: Math.ceil(swaps / 10), deep: swaps, long: swaps * 5 })
+              const stores = yield* connections.open(count)
+              let time = 0
+              const tick = () => ++time
+              yield* Effect.provide(commit({ writes: [insert("head", head())] }), stores[0]!)
+              const began = performance.now()
+              const histories = yield* Effect.forEach(
+                stores,
+                (store, who) =>
+                  Effect.provide(
+                    Effect.replicateEffect(
+                      Effect.suspend(() => swap(who, tick)),
+                      tries
+                    ),
+                    store
                   ),
-                  store
-                ),
-              { concurrency: "unbounded" }
-            )
-            const ms = performance.now() - began
-            const history = histories.flat()
-            const won = judge(history)
-            const [winners, last] = yield* Effect.provide(Effect.all([winnersIn, keptHead]), stores[0]!)
-            expect(last.record.generation).toBe(won)
-            expect(winners).toEqual(
-              history
-                .filter((each) => each.won)
-                .toSorted((a, b) => a.saw - b.saw)
-                .map(({ saw, who }) => [saw + 1, saw + 1, who])
-            )
-            console.log(
-              `${name}: ${history.length} swaps from ${count} connections, ${won} won, one line (${Math.round((history.length * 1000) / ms)} swaps/s)`
-            )
-          })
+                { concurrency: "unbounded" }
+              )
+              const ms = performance.now() - began
+              const history = histories.flat()
+              const won = judge(history)
+              const [winners, last] = yield* Effect.provide(Effect.all([winnersIn, keptHead]), stores[0]!)
+              expect(last.record.generation).toBe(won)
+              expect(winners).toEqual(
+                history
+                  .filter((each) => each.won)
+                  .toSorted((a, b) => a.saw - b.saw)
+                  .map(({ saw, who }) => [saw + 1, saw + 1, who])
+              )
+              console.log(
+                `${name}: ${history.length} swaps from ${count} connections, ${won} won, one line (${Math.round((history.length * 1000) / ms)} swaps/s)`
+              )
+            })
+          )
         )
       ),
     1_100_000

@@ -151,6 +151,15 @@ describe("A deployment to Cloudflare", () => {
     expect(flags).toEqual([["canonical", ["nodejs_compat"]]])
   })
 
+  it("is tried here on one workerd, which is all that the lock installs", () => {
+    const lock: { readonly packages: object } = JSON.parse(
+      readFileSync(join(import.meta.dirname, "../../../../package-lock.json"), "utf8")
+    )
+    expect(Object.keys(lock.packages).filter((path) => path.endsWith("node_modules/workerd"))).toEqual([
+      "node_modules/workerd"
+    ])
+  })
+
   it("keeps to its sizes", async () => {
     const sizes: Record<string, number> = {}
     for (const { folder: own, name, size, uploaded } of scripts) {

@@ -22,6 +22,12 @@ export const CloudflareLimits = {
   /** Of what an app threw, in characters (decision). */
   appReasonLength: 500,
 
+  // What apps print (decisions; they are those of other runtimes)
+  /** Of the app of one Project, lines and bytes that are kept in one window of time. */
+  tailLines: 100,
+  tailBytes: 64 * KiB,
+  tailWindowMs: second,
+
   // R2 (Cloudflare's limits of R2)
   /** Objects that are listed, and deleted, by one request. */
   bucketDeletedAtOnce: 1000,

@@ -27,6 +27,8 @@ export interface Options {
   readonly loader: WorkerLoader
   /** The `env` of a version: stubs that reach its own data and files alone. */
   readonly bindings: (version: AppVersion) => Readonly<Record<string, unknown>>
+  /** Stubs of what is told of each call of a version, by `TailItem`s; none where it is left out. */
+  readonly tails?: (version: AppVersion) => ReadonlyArray<unknown>
   /** What apps may turn on. A bundle with another flag is not served. */
   readonly compatibilityFlags: ReadonlySet<string>
 }
@@ -41,12 +43,16 @@ const moduleOf = (type: BundleModule["type"], bytes: Uint8Array): LoaderModule =
   return type === "text" ? { text } : { js: text }
 }
 
-const codeOf = ({ bundle, modules }: LoadedBundle, mainModule: string, env: LoaderCode["env"]): LoaderCode => ({
+const codeOf = (
+  { bundle, modules }: LoadedBundle,
+  mainModule: string,
+  around: Pick<LoaderCode, "env" | "tails">
+): LoaderCode => ({
   compatibilityDate: bundle.compatibilityDate,
   compatibilityFlags: bundle.compatibilityFlags,
   mainModule,
   modules: Object.fromEntries(modules.map(([name, type, bytes]) => [name, moduleOf(type, bytes)])),
-  env,
+  ...around,
   globalOutbound: null
 })
 
@@ -82,7 +88,7 @@ const notFound = (): AppResponse => ({
 type Unloaded = BundleUnusable | AppRuntimeUnavailable
 
 const make = (
-  { bindings, compatibilityFlags, loader }: Options,
+  { bindings, compatibilityFlags, loader, tails = () => [] }: Options,
   objects: typeof ObjectStore.Service
 ): typeof AppRuntime.Service => {
   /** How often a version was stopped here: whoever asks after that gets another isolate. */
@@ -106,7 +112,7 @@ const make = (
     const { mainModule } = whole.bundle
     if (mainModule === null) return null
     return yield* Effect.try({
-      try: () => codeOf(whole, mainModule, bindings(version)),
+      try: () => codeOf(whole, mainModule, { env: bindings(version), tails: tails(version) }),
       catch: (cause) => new BundleUnusable({ version: version.id, reason: cause instanceof Error ? cause.message : "" })
     })
   })

@@ -17,6 +17,8 @@ export interface LoaderCode {
   readonly env: Readonly<Record<string, unknown>>
   /** Null: no network. */
   readonly globalOutbound: null
+  /** Stubs of what is told of each call when it has ended. */
+  readonly tails?: ReadonlyArray<unknown>
 }
 
 /** Of one request. */

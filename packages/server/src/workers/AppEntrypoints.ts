@@ -1,10 +1,12 @@
-/** What an app's `env` calls: its own data and its own files, as the script that loads it was told, and nobody else's. */
+/** What an app's `env` calls, and what is told of its calls: all its own, as the script that loads it was told. */
 import { WorkerEntrypoint } from "cloudflare:workers"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import * as R2ObjectStore from "@pawl/adapters-cloudflare/objects/R2ObjectStore"
 import { type DataCall, fetchAsset } from "@pawl/adapters-cloudflare/runtime/AppBindings"
+import type { Printed } from "@pawl/adapters-cloudflare/runtime/PrintedLines"
+import { type TailItem, tailLines } from "@pawl/adapters-cloudflare/runtime/TailLines"
 import * as Assets from "@pawl/router/Assets"
 import { Effect, Layer } from "effect"
 import type { CanonicalForRouters } from "./Bindings.ts"
@@ -36,6 +38,23 @@ export class RoutedAppStore extends AppStoreCalls<{ readonly CANONICAL: Pick<Can
   protected override call(call: DataCall): Promise<unknown> {
     const { channel, incarnation, project } = this.ctx.props
     return this.env.CANONICAL.appData(project, channel, incarnation, call)
+  }
+}
+
+/** Told of each call of an app when it has ended. A script says below it where the lines go. */
+export abstract class AppTailCalls<Bindings> extends WorkerEntrypoint<Bindings, AppVersion> {
+  protected abstract keep(printed: Printed): Promise<void>
+
+  async tail(items: unknown): Promise<void> {
+    const printed = tailLines(items as ReadonlyArray<TailItem>)
+    if (printed.lines.length > 0) await this.keep(printed)
+  }
+}
+
+/** For a script that is bound to the one that holds the Projects. */
+export class RoutedAppTail extends AppTailCalls<{ readonly CANONICAL: Pick<CanonicalForRouters, "appPrinted"> }> {
+  protected override keep(printed: Printed): Promise<void> {
+    return this.env.CANONICAL.appPrinted(this.ctx.props, printed)
   }
 }
 

@@ -8,11 +8,13 @@ import type { DeadHint } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { Hint, HintQueue } from "@pawl/adapters-cloudflare/hints/Hint"
 import type { Bucket } from "@pawl/adapters-cloudflare/objects/Bucket"
 import type { DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
+import type { Printed } from "@pawl/adapters-cloudflare/runtime/PrintedLines"
 import type { WorkerLoader } from "@pawl/adapters-cloudflare/runtime/WorkerLoader"
 import type { Artifacts } from "@pawl/adapters-cloudflare/repositories/artifacts/Artifacts"
 import type { CheckCalls } from "@pawl/adapters-cloudflare/sandbox/CheckObject"
 import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
 import type { ModelEndpoint } from "@pawl/adapters-models/ModelEndpoint"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { FileEdits } from "@pawl/core/project/Repositories"
@@ -73,6 +75,8 @@ export interface ProjectCalls extends StoreCalls {
   readonly pointer: (label: string, channel: Channel) => Promise<FoundPointer>
   /** Whether an app of this incarnation may write what it keeps, as its rows are committed now. */
   readonly mayWrite: (channel: string, incarnation: number) => Promise<boolean>
+  /** Keeps what a version of its app printed, unless that was removed. */
+  readonly printed: (version: AppVersion, printed: Printed) => Promise<void>
 }
 
 /** What the directory's object answers, beside requests. */
@@ -146,4 +150,5 @@ export interface CanonicalForRouters {
     incarnation: number | undefined,
     call: DataCall
   ) => Promise<unknown>
+  readonly appPrinted: (version: AppVersion, printed: Printed) => Promise<void>
 }

@@ -6,12 +6,14 @@ import { WorkerEntrypoint } from "cloudflare:workers"
 import { bring, type HintMessage } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import { queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { DataCall } from "@pawl/adapters-cloudflare/runtime/AppBindings"
+import type { Printed } from "@pawl/adapters-cloudflare/runtime/PrintedLines"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, CanonicalForRouters } from "./Bindings.ts"
-import { AppStoreCalls } from "./AppEntrypoints.ts"
+import { AppStoreCalls, AppTailCalls } from "./AppEntrypoints.ts"
 import { callStore } from "./DataStores.ts"
 import { directoryName } from "./Names.ts"
 import { isPromotion, projectOf } from "./Places.ts"
@@ -52,7 +54,7 @@ export class ForIntegration extends WorkerEntrypoint<CanonicalBindings> implemen
  */
 const labels = new Map<string, string>()
 
-/** For routers: where a host leads, and the data of the app there. */
+/** For routers: where a host leads, the data of the app there, and what it printed. */
 export class ForRouters extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForRouters {
   async pointer(label: string, channel: Channel): Promise<FoundPointer> {
     const project = labels.get(label) ?? (await directoryOf(this.env).projectOfLabel(label))
@@ -65,12 +67,23 @@ export class ForRouters extends WorkerEntrypoint<CanonicalBindings> implements C
   appData(project: string, channel: Channel, incarnation: number | undefined, call: DataCall): Promise<unknown> {
     return callStore(this.env, { project, channel, ...(incarnation === undefined ? {} : { incarnation }) }, call)
   }
+
+  appPrinted(version: AppVersion, printed: Printed): Promise<void> {
+    return this.env.PROJECTS.getByName(version.project).printed(version, printed)
+  }
 }
 
 /** `env.DATA` of what a Project's object runs itself: the probes of a release. */
 export class AppStore extends AppStoreCalls<CanonicalBindings> {
   protected override call(call: DataCall): Promise<unknown> {
     return callStore(this.env, this.ctx.props, call)
+  }
+}
+
+/** Told of what the probes of a release had an app do. */
+export class AppTail extends AppTailCalls<CanonicalBindings> {
+  protected override keep(printed: Printed): Promise<void> {
+    return this.env.PROJECTS.getByName(this.ctx.props.project).printed(this.ctx.props, printed)
   }
 }
 

@@ -86,39 +86,42 @@ export const settingsOf = ({ MODELS, SETTINGS }: Pick<CanonicalBindings, "MODELS
 
 /** Stubs of the entrypoints of the script itself, each with what it is told of whom it serves. */
 interface OwnExports {
-  readonly exports: Readonly<Record<"AppStore" | "AppFiles", (options: { readonly props: unknown }) => unknown>>
+  readonly exports: Readonly<
+    Record<"AppStore" | "AppFiles" | "AppTail", (options: { readonly props: AppVersion }) => unknown>
+  >
 }
 
-/** An app's own data and files, through entrypoints of the script that runs it. */
-export const appEnvironment =
-  (ctx: unknown): AppEnvironment =>
-  (version) => {
-    const { exports } = ctx as OwnExports
-    return { DATA: exports.AppStore({ props: version }), ASSETS: exports.AppFiles({ props: version }) }
-  }
+/** What an app has of its own, and what is told of its calls. */
+export type AppSurroundings = Pick<LoaderAppRuntime.Options, "bindings" | "tails">
 
-/** What of an app's `env` is its own. */
-export type AppEnvironment = (version: AppVersion) => Readonly<Record<string, unknown>>
+/** An app's own data and files, and what keeps what it prints, through entrypoints of the script that runs it. */
+export const surroundings = (ctx: unknown): AppSurroundings => {
+  const own = () => (ctx as OwnExports).exports
+  return {
+    bindings: (version) => ({ DATA: own().AppStore({ props: version }), ASSETS: own().AppFiles({ props: version }) }),
+    tails: (version) => [own().AppTail({ props: version })]
+  }
+}
 
 /** What serves apps: to visitors in a router, and to the probes of a release in an object. */
 export const hosting = (
   { LOADER, SETTINGS }: Pick<CanonicalBindings, "LOADER" | "SETTINGS">,
-  bindings: AppEnvironment
+  around: AppSurroundings
 ) =>
   Router.layer({ apiOrigin: SETTINGS.apiOrigin }).pipe(
-    Layer.provideMerge(LoaderAppRuntime.layer({ loader: LOADER, bindings, compatibilityFlags })),
+    Layer.provideMerge(LoaderAppRuntime.layer({ loader: LOADER, ...around, compatibilityFlags })),
     Layer.provideMerge(Assets.layer),
     // A visit asks for the pointer, which is one question to the object that decides.
     Layer.provideMerge(PointerCache.layerFresh)
   )
 
 /** All that the use cases and the API need, over the stores of the object. */
-export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, bindings: AppEnvironment) => {
+export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, around: AppSurroundings) => {
   const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LAYERS, LOG_KEY, SIGNING_KEY, SOURCES: sources } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
   return Layer.mergeAll(RouterProbeClient.layer, publishers, agents(bound)).pipe(
-    Layer.provideMerge(hosting(bound, bindings)),
+    Layer.provideMerge(hosting(bound, around)),
     Layer.provideMerge(PointerRows.layer),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -106,9 +106,9 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       // The object's end is nobody's to see: its scope is never closed.
       const scope = yield* Scope.make()
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
-      const bindings = ObjectParts.appEnvironment(this.ctx)
+      const around = ObjectParts.surroundings(this.ctx)
       const stores = Context.add(this.scoped(own), AppData, appDataOf(env))
-      const layer = ObjectParts.layer(env, stores, bindings)
+      const layer = ObjectParts.layer(env, stores, around)
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, providerOf(env))
       )

@@ -3,8 +3,11 @@ import type { DurableObjectState } from "@cloudflare/workers-types"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import type { Hint, sweeps, Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
+import * as PrintedLines from "@pawl/adapters-cloudflare/runtime/PrintedLines"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
 import { sweepCalls } from "@pawl/core/agent/Spending"
+import { AppLogs } from "@pawl/core/app/AppLogs"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { isOpenTo } from "@pawl/core/app/DataBounds"
 import { PointerSource } from "@pawl/core/app/PointerSource"
 import { expireClaims } from "@pawl/core/claim/Claims"
@@ -50,6 +53,7 @@ const warn = (problem: unknown): Promise<void> =>
 
 /** A Project. Its name is the Project's id. */
 export class ProjectObject extends PawlObject implements ProjectCalls {
+  private readonly takeLines = PrintedLines.make()
   private untilTold: Promise<void> | null = null
   private isBehind = false
   /** Since when a hint is on its way that may still come, in ms since 1970; null when none is. */
@@ -195,12 +199,25 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     return this.run(Effect.flatMap(PointerSource, (pointers) => pointers.find(label, channel)))
   }
 
-  mayWrite(channel: string, incarnation: number): Promise<boolean> {
+  /** Whether the app of this incarnation is there, and the channel. */
+  private isOpen(channel: string, incarnation: number) {
     const rowOf = (wanted: string) => find("pointer", pointerKey(this.scope(), wanted))
+    return Effect.map(Effect.all([rowOf(channel), rowOf("production")]), ([own, production]) =>
+      isOpenTo(incarnation, own?.record, production?.record)
+    )
+  }
+
+  mayWrite(channel: string, incarnation: number): Promise<boolean> {
+    return this.run(this.isOpen(channel, incarnation))
+  }
+
+  printed(version: AppVersion, printed: PrintedLines.Printed): Promise<void> {
+    const { channel, incarnation } = version
     return this.run(
-      Effect.map(Effect.all([rowOf(channel), rowOf("production")]), ([own, production]) =>
-        isOpenTo(incarnation, own?.record, production?.record)
-      )
+      Effect.gen({ self: this }, function* () {
+        if (incarnation !== undefined && !(yield* this.isOpen(channel, incarnation))) return
+        yield* this.takeLines(yield* AppLogs, { ...version, project: this.scope() }, printed)
+      })
     )
   }
 }

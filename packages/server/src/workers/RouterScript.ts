@@ -14,7 +14,7 @@ import { Context, Effect, Layer, Scope } from "effect"
 import type { CanonicalForRouters, InstallationSettings } from "./Bindings.ts"
 import * as ObjectParts from "./ObjectParts.ts"
 
-export { AppFiles, RoutedAppStore as AppStore } from "./AppEntrypoints.ts"
+export { AppFiles, RoutedAppStore as AppStore, RoutedAppTail as AppTail } from "./AppEntrypoints.ts"
 
 /** Bindings of the script. */
 export interface RouterBindings {
@@ -41,7 +41,7 @@ const routerOf = (env: RouterBindings): Router["Service"] => {
     Effect.map(
       // The isolate's end is nobody's to see: the scope is never closed.
       Layer.buildWithScope(
-        ObjectParts.hosting(env, ObjectParts.appEnvironment({ exports })).pipe(
+        ObjectParts.hosting(env, ObjectParts.surroundings({ exports })).pipe(
           Layer.provide(pointers(env)),
           Layer.provide(R2ObjectStore.layer(env.BUCKET)),
           Layer.provide(ObjectParts.settingsOf(env))

@@ -5,6 +5,7 @@ import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { kept } from "./suites/AppData.ts"
+import { printed } from "./suites/AppLogs.ts"
 import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
@@ -42,6 +43,7 @@ const running = () =>
 mainPaths("workerd", running)
 removals("workerd", running)
 kept(installed)
+printed(installed)
 callers(installed)
 copies(installed)
 news(installed)

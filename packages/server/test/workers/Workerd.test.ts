@@ -5,7 +5,7 @@ import { mainPaths } from "../e2e/kit/MainPaths.ts"
 import { removals } from "../e2e/kit/Removals.ts"
 import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import { kept } from "./suites/AppData.ts"
-import { printed } from "./suites/AppLogs.ts"
+import { printed, tellers } from "./suites/AppLogs.ts"
 import { assistants } from "./suites/Assistants.ts"
 import { callers, rogues } from "./suites/Bindings.ts"
 import { consoles } from "./suites/Console.ts"
@@ -24,7 +24,7 @@ let here: Installed
 let registry: LittleRegistry
 beforeAll(async () => {
   registry = await openRegistry()
-  here = await install({ registry: registry.url }, { also: (owner) => [...rogues(owner), ...senders] })
+  here = await install({ registry: registry.url }, { also: (owner) => [...rogues(owner), ...senders, ...tellers] })
 })
 afterAll(async () => {
   await here.close()

@@ -1,16 +1,9 @@
 /** What apps print and throw in workerd, as an owner reads it. */
+import type { AppLogLine } from "@pawl/core/app/AppLogs"
 import { describe, expect, it } from "vitest"
+import { compatibilityDate } from "../../../../../deploy/cloudflare/Scripts.ts"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
-
-interface Line {
-  readonly sequence: number
-  readonly channel: string
-  readonly version: string
-  readonly level: string
-  readonly source: string
-  readonly text: string
-}
 
 const printing = {
   "src/index.js": `export default {
@@ -26,11 +19,26 @@ const printing = {
 }\n`
 }
 
-/** Tests of what is kept of it. */
+/** A script bound as the router is, which says of a version that it printed a line. */
+export const tellers: ReadonlyArray<object> = [
+  {
+    name: "teller",
+    compatibilityDate,
+    modules: true,
+    script: `export default { async fetch(request, env) {
+      const { version, text } = JSON.parse(new URL(request.url).searchParams.get("told"))
+      await env.CANONICAL.appPrinted(version, { lines: [{ level: "log", source: "console", text }], dropped: 0 })
+      return new Response("told")
+    } }`,
+    serviceBindings: { CANONICAL: { name: "canonical", entrypoint: "ForRouters" } }
+  }
+]
+
+/** Tests of what is kept of it, in an installation that has `tellers` beside it. */
 export const printed = (installed: () => Installed): void => {
   describe("The logs of an app in workerd", () => {
     const linesOf = async (projectId: string) =>
-      (await installed().api.get<{ items: ReadonlyArray<Line> }>(`/v1/projects/${projectId}/app/logs`)).items
+      (await installed().api.get<{ items: ReadonlyArray<AppLogLine> }>(`/v1/projects/${projectId}/app/logs`)).items
     const told = (projectId: string, source: string) =>
       Flow.until(
         () => linesOf(projectId),
@@ -73,6 +81,26 @@ export const printed = (installed: () => Installed): void => {
         () => linesOf(project.id),
         (all) => all.length === 0
       )
+    })
+
+    it("have nothing of an app that was removed, however late it is told, nor of one before", async () => {
+      const { api } = installed()
+      const project = await Flow.createProject(api, "gone")
+      const path = `/v1/projects/${project.id}/app`
+      await Flow.liveApp(api, project.id, 0)
+      const tell = async (incarnation: number, text: string) => {
+        const version = { id: `${project.id}@of-a-test`, project: project.id, channel: "production", incarnation }
+        const told = encodeURIComponent(JSON.stringify({ version, text }))
+        expect((await installed().simulated().send("teller", `/?told=${told}`)).status).toBe(200)
+        return (await linesOf(project.id)).map((line) => line.text)
+      }
+      expect(await tell(1, "lives")).toEqual(["lives"])
+      await api.delete(path)
+      expect(await tell(1, "late")).not.toContain("late")
+      await api.post(path)
+      await Flow.liveApp(api, project.id, 0)
+      expect(await tell(1, "later")).toEqual([])
+      expect(await tell(2, "lives again")).toEqual(["lives again"])
     })
 
     it("keep so many lines of a moment, say how many were dropped, and hold up no visitor", async () => {

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { buildConsole } from "../../../packages/console/test/browser/kit/BuiltConsole.ts"
+import { live as hears } from "../../../packages/console/test/browser/kit/ConsolePage.ts"
 import { originOf, signInAt } from "../../../packages/console/test/browser/kit/SignIn.ts"
 import { lengthen } from "../../../packages/console/test/browser/kit/WrittenRows.ts"
 import { browserMissing, launch } from "../../../packages/server/test/e2e/kit/BrowserProbe.ts"
@@ -100,7 +101,7 @@ export const settled = (page: Page): Promise<void> => page.locator('main[data-se
 
 /** … and hears news. */
 export const live = async (page: Page): Promise<void> => {
-  await page.locator(".connection", { hasText: "Live" }).waitFor()
+  await hears(page)
   await settled(page)
 }
 

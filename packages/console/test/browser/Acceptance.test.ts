@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { live } from "./kit/ConsolePage.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { provoked, signInAt } from "./kit/SignIn.ts"
@@ -34,7 +35,6 @@ describe.skipIf(browserMissing !== null)(`What a page costs and bears (${browser
   let projectId: string
   const changes: Array<string> = []
 
-  const live = (page: Page) => page.locator(".connection", { hasText: "Live" }).waitFor()
   const nodes = (page: Page) => page.evaluate<number>("document.getElementsByTagName('*').length")
   /** What of the API the page asks for from now on. */
   const askedBy = (page: Page): Array<string> => {

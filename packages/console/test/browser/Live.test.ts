@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
+import { live } from "./kit/ConsolePage.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { newsStream } from "./kit/NewsStream.ts"
 import { type NewsProxy, newsProxy } from "./kit/NewsProxy.ts"
@@ -16,7 +17,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   /** The news begin where the page began: when the server said who is there, in ms. */
   const begin = expect.stringMatching(/^\d{13}$/)
 
-  const state = (page: Page, words: string | RegExp) => page.locator(".connection", { hasText: words }).waitFor()
+  const away = (page: Page) => page.locator(".connection:is([data-state=reconnecting], [data-state=stale])").waitFor()
   const openTab = async (): Promise<Page> => {
     const page = await context.newPage()
     await page.goto(`${proxy.origin}/projects`)
@@ -45,7 +46,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   it("come to all of ten tabs by one stream, and are shown without a reload", async () => {
     // Over HTTP/1.1 a browser has six connections: were each tab to hold one, the seventh would wait for ever.
     for (let tab = 2; tab <= 10; tab++) await openTab()
-    await Promise.all(tabs.map((page) => state(page, "Live")))
+    await Promise.all(tabs.map(live))
     await happen("first")
     await allShow("first")
     expect([news.open(), news.asked]).toEqual([1, [begin]])
@@ -64,9 +65,9 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
 
   it("are taken up again after the server was away, which the pages say meanwhile", async () => {
     news.goAway()
-    await Promise.all(tabs.map((page) => state(page, /Reconnecting|Not live/)))
+    await Promise.all(tabs.map(away))
     news.comeBack()
-    await Promise.all(tabs.map((page) => state(page, "Live")))
+    await Promise.all(tabs.map(live))
     await happen("third")
     await allShow("third")
     expect(news.asked).toEqual([begin, "1", "2"])
@@ -84,7 +85,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     await page.clock.install()
     await page.reload()
     await page.getByRole("link", { name: "third", exact: true }).first().waitFor()
-    await state(page, "Live")
+    await live(page)
     // By the page's own clock: what is stale is asked for a moment later.
     await page.clock.runFor(2000)
     await page.locator('main[data-settled="true"]').waitFor()

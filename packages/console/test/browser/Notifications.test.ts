@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
+import { live } from "./kit/ConsolePage.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { originOf, signInAt } from "./kit/SignIn.ts"
 
@@ -49,13 +50,13 @@ describe.skipIf(browserMissing !== null)(`Notifications of the Inbox (${browserM
     await opened.context.grantPermissions([...permissions], { origin: originOf(world.server) })
     await opened.page.locator('main[data-settled="true"]').waitFor()
     await opened.page.reload()
-    await opened.page.locator(".connection", { hasText: "Live" }).waitFor()
+    await live(opened.page)
     return opened
   }
   const another = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage()
     await page.goto(`${originOf(world.server)}/projects`)
-    await page.locator(".connection", { hasText: "Live" }).waitFor()
+    await live(page)
     return page
   }
 

@@ -32,6 +32,9 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
 }
 
+/** Waits until the page hears news. By the state: "Not live" has the word, too. */
+export const live = (page: Page): Promise<void> => page.locator('.connection[data-state="live"]').waitFor()
+
 /** Opens an empty page. Refusals that a test expects are no complaints: `expected` matches their addresses. */
 export const openPage = async (
   browser: Browser,

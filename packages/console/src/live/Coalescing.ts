@@ -14,6 +14,9 @@ const apartMostMs = 3000
  */
 const apartMs = (moved: number): number => Math.min(apartMostMs, waitMs * moved ** 2)
 
+/** How far apart rounds are of the one thing that somebody looks at, in ms: its next step is to be there within half a second. */
+export const shownApartMs = 250
+
 /** What time it is in ms, and what runs something later: of the browser, or a test's. */
 export interface Clock {
   readonly now: () => number
@@ -22,10 +25,14 @@ export interface Clock {
 
 const browser: Clock = { now: () => performance.now(), later: (run, ms) => setTimeout(run, ms) }
 
-/** What is added is told together after `waitMs`, or later where much moves. `of` names the thing that moved: its Change. */
+/**
+ * What is added is told together after `waitMs`, or later where much moves: `apart` says how far from the round before, by how
+ * many things moved. `of` names the thing that moved: its Change.
+ */
 export const coalescing = (
   tell: (stale: ReadonlyArray<Key>) => void,
-  { later, now }: Clock = browser
+  { later, now }: Clock = browser,
+  apart: (moved: number) => number = apartMs
 ): ((stale: ReadonlyArray<Key>, of?: string) => void) => {
   let waiting: ReadonlyArray<Key> = []
   /** When each thing moved last. */
@@ -37,7 +44,7 @@ export const coalescing = (
         () => {
           const round = waiting
           for (const [each, at] of moved) if (at < now() - apartMostMs) moved.delete(each)
-          notBefore = now() + apartMs(moved.size)
+          notBefore = now() + apart(moved.size)
           waiting = []
           tell(round)
         },

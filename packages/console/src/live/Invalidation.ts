@@ -50,6 +50,20 @@ export const staleBy = ({ changeId, id, kind, projectId }: Frame): ReadonlyArray
         kind === "candidate" ? keys.candidate(id) : ["candidate"]
       ]
 
+/** What a change of state makes stale: of the Change that somebody looks at, and all else. */
+export interface Split {
+  readonly shown: ReadonlyArray<Key>
+  readonly others: ReadonlyArray<Key>
+}
+
+/** Parts names by whether their Change is on a screen, which `isShown` says of its name. */
+export const split = (stale: ReadonlyArray<Key>, isShown: (key: Key) => boolean): Split => {
+  const isOfIt = ([of]: Key) => of === "change" || of === "candidate"
+  return stale.some((key) => key[0] === "change" && key.length > 1 && isShown(key))
+    ? { shown: stale.filter(isOfIt), others: stale.filter((key) => !isOfIt(key)) }
+    : { shown: [], others: stale }
+}
+
 const covers = (above: Key, below: Key): boolean =>
   above.length <= below.length && above.every((part, index) => part === below[index])
 

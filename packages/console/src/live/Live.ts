@@ -1,9 +1,10 @@
 /** News of the server make answers stale. It runs while somebody is signed in. */
 import type { QueryClient } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
-import { coalescing } from "./Coalescing.ts"
+import type { Key } from "../api/Keys.ts"
+import { coalescing, shownApartMs } from "./Coalescing.ts"
 import { after as next, type Connection, later, patienceMs } from "./Connection.ts"
-import { frameOf, staleBy } from "./Invalidation.ts"
+import { frameOf, split, staleBy } from "./Invalidation.ts"
 import { takePart } from "./Leader.ts"
 import type { Happening } from "./Stream.ts"
 
@@ -54,16 +55,24 @@ const watchClock = (woke: () => void, signal: AbortSignal): void => {
 export const goLive = (client: QueryClient, after: number | undefined): (() => void) => {
   const end = new AbortController()
   become({ is: "connecting" })
-  const stale = coalescing((all) => {
+  const askAgain = (all: ReadonlyArray<Key>) => {
     for (const queryKey of all) void client.invalidateQueries({ queryKey, refetchType: "active" })
-  })
+  }
+  const stale = coalescing(askAgain)
+  // However many others move: who looks at one Change follows it.
+  const shownStale = coalescing(askAgain, undefined, () => shownApartMs)
+  const isShown = (queryKey: Key) => client.getQueryCache().findAll({ queryKey, type: "active" }).length > 0
   const allStale = () => stale([[]])
   const hear = (what: Happening) => {
     become(next(connection, what, Date.now()))
     if (what.is === "open" && what.isGap) allStale()
     if (what.is !== "event") return
     const frame = frameOf(what.event.data)
-    if (frame !== null) stale(staleBy(frame), frame.changeId ?? frame.id)
+    if (frame === null) return
+    const of = frame.changeId ?? frame.id
+    const { others, shown } = split(staleBy(frame), isShown)
+    shownStale(shown, of)
+    stale(others, of)
   }
   takePart({ url, after: after === undefined ? null : String(after) }, hear, end.signal)
   watchClock(allStale, end.signal)

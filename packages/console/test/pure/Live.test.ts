@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import type { Key } from "../../src/api/Keys.ts"
-import { coalescing } from "../../src/live/Coalescing.ts"
+import { coalescing, shownApartMs } from "../../src/live/Coalescing.ts"
 import { after, type Connection, later, patienceMs } from "../../src/live/Connection.ts"
 import { frameReader } from "../../src/live/Frames.ts"
-import { frameOf, staleBy, widest } from "../../src/live/Invalidation.ts"
+import { frameOf, split, staleBy, widest } from "../../src/live/Invalidation.ts"
 import { pauseMs } from "../../src/live/Stream.ts"
 
 describe("Server-sent events", () => {
@@ -58,6 +58,46 @@ describe("A change of state", () => {
 
   it.each(["", "null", "7", "[]", '{"kind":"change"}', "{"])("is none in %j", (data) => {
     expect(frameOf(data)).toBeNull()
+  })
+})
+
+describe("What moves of a Change", () => {
+  const frame = { projectId: "proj_1", kind: "candidate", id: "cand_1", to: "verified", changeId: "chg_1" }
+  const shows =
+    (...shown: ReadonlyArray<string>) =>
+    ([, id]: Key) =>
+      id !== undefined && shown.includes(id)
+
+  it("is set apart where that is on the screen, with its Candidates, and not where another or a list is", () => {
+    expect(split(staleBy(frame), shows("chg_1", "proj_1"))).toEqual({
+      shown: [
+        ["change", "chg_1"],
+        ["candidate", "cand_1"]
+      ],
+      others: [["inbox"], ["projects"], ["project", "proj_1"]]
+    })
+    for (const other of ["chg_2", "proj_1", "cand_1"])
+      expect(split(staleBy(frame), shows(other))).toEqual({ shown: [], others: staleBy(frame) })
+    // Of which Change it is, is not said: none is set apart.
+    expect(split(staleBy({ ...frame, changeId: null }), () => true).shown).toEqual([])
+  })
+
+  it("comes closely, however many others move beside it", () => {
+    let at = 0
+    const waits: Array<number> = []
+    let run = () => {}
+    const clock = { later: (next: () => void, ms: number) => (waits.push(ms), (run = next)), now: () => at }
+    const stale = coalescing(
+      () => {},
+      clock,
+      () => shownApartMs
+    )
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 50; n++) stale([["change", "chg_1"]], String(n))
+      at += waits.at(-1)!
+      run()
+    }
+    expect(waits).toEqual([100, 250, 250])
   })
 })
 

@@ -1,6 +1,7 @@
 /** The lines of the app of one Project on their way to the store: bounded by time, and told how many were dropped. */
-import type { AppLogs, NewLogLine } from "@pawl/core/app/AppLogs"
+import type { NewLogLine } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import { droppedText } from "@pawl/core/app/LogText"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { fromMillis, nowMillis } from "@pawl/core/primitives/Time"
@@ -9,7 +10,7 @@ import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { TailLine } from "./TailLines.ts"
 
 /** What of a version stands with its lines. */
-export type PrintingVersion = Pick<AppVersion, "channel" | "id" | "project">
+export type PrintingVersion = Pick<AppVersion, "channel" | "id">
 
 /** What was printed, and how many lines more there were that nobody sent. */
 export interface Printed {
@@ -24,15 +25,12 @@ interface Window {
   dropped: number
 }
 
-const droppedText = (count: number): string =>
-  `${count} lines dropped: of an app, ${CloudflareLimits.tailLines} lines and ${CloudflareLimits.tailBytes / 1024} KiB a second are kept`
-
-/** Takes lines; ends when they are stored, and where it was the first to drop some, when that is told as well. */
-export type TakeLines = (
-  logs: AppLogs["Service"],
+/** Takes lines; ends when they are stored, and where it was the first to drop some, when that is told as well: a moment later. */
+export type TakeLines = <R>(
+  append: (lines: ReadonlyArray<NewLogLine>) => Effect.Effect<void, LedgerUnavailable, R>,
   version: PrintingVersion,
   printed: Printed
-) => Effect.Effect<void, LedgerUnavailable>
+) => Effect.Effect<void, LedgerUnavailable, R>
 
 /** One for each Project, in its object. */
 export const make = (): TakeLines => {
@@ -46,7 +44,11 @@ export const make = (): TakeLines => {
     return true
   }
 
-  return Effect.fnUntraced(function* (logs, version, { dropped, lines }) {
+  return Effect.fnUntraced(function* <R>(
+    append: (lines: ReadonlyArray<NewLogLine>) => Effect.Effect<void, LedgerUnavailable, R>,
+    version: PrintingVersion,
+    { dropped, lines }: Printed
+  ): Effect.fn.Return<void, LedgerUnavailable, R> {
     const nowMs = yield* nowMillis
     if (nowMs - window.fromMs >= CloudflareLimits.tailWindowMs || nowMs < window.fromMs)
       window = { fromMs: nowMs, lines: 0, bytes: 0, dropped: 0 }
@@ -60,14 +62,10 @@ export const make = (): TakeLines => {
     const kept = lines.filter(({ text }) => fits(text))
     const isFirst = own.dropped === 0
     own.dropped += lines.length - kept.length + dropped
-    if (kept.length > 0)
-      yield* logs.append(
-        version.project,
-        kept.map((each) => stored(each, nowMs))
-      )
+    if (kept.length > 0) yield* append(kept.map((each) => stored(each, nowMs)))
     if (!isFirst || own.dropped === 0) return
     yield* Effect.sleep(CloudflareLimits.tailWindowMs)
-    const told = { level: "warn", source: "limit", text: droppedText(own.dropped) } as const
-    yield* logs.append(version.project, [stored(told, yield* nowMillis)])
+    const text = droppedText(own.dropped, CloudflareLimits.tailLines, CloudflareLimits.tailBytes)
+    yield* append([stored({ level: "warn", source: "limit", text }, yield* nowMillis)])
   })
 }

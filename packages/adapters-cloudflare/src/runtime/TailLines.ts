@@ -3,8 +3,7 @@
  * https://developers.cloudflare.com/workers/observability/logs/tail-workers/.
  */
 import type { LogLevel, LogSource } from "@pawl/core/app/AppLogs"
-import { lineText } from "@pawl/core/app/LogText"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { lineText, requestLabel } from "@pawl/core/app/LogText"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 
 /** What is known of an error among what was printed, or of one that nobody caught. */
@@ -66,15 +65,8 @@ const printedText = ({ errorInfo = [], message }: TailItem["logs"][number]): str
     })
     .join(" ")
 
-/** `GET /path: `, without the query, which may hold what is nobody's business. */
-const labelOf = ({ event }: TailItem): string => {
-  if (event?.request === undefined) return ""
-  const { method, url } = event.request
-  return `${method} ${(URL.canParse(url) ? new URL(url).pathname : "").slice(0, Limits.repeatedLength)}: `
-}
-
 const linesOf = (item: TailItem): ReadonlyArray<TailLine> => {
-  const label = labelOf(item)
+  const label = item.event?.request === undefined ? "" : `${requestLabel(item.event.request)}: `
   const limit = Object.hasOwn(limits, item.outcome) ? limits[item.outcome] : undefined
   // What is thrown beside the request does not end it.
   const before = item.outcome === "exception" ? label : "Uncaught "

@@ -7,7 +7,7 @@ import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import * as PrintedLines from "@pawl/adapters-cloudflare/runtime/PrintedLines"
 
 const project = "proj_00000000-0000-4000-8000-000000000001"
-const version = { id: `${project}@${"a".repeat(40)}`, project, channel: "production" }
+const version = { id: `${project}@${"a".repeat(40)}`, channel: "production" }
 const line = (text: string) => ({ level: "log", source: "console", text }) as const
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => line(`${at}`))
 
@@ -24,7 +24,7 @@ const run = (
     const kept = Effect.map(Effect.all([logs.read(project, { after: 0 }), logs.read(project, { after: 100 })]), (all) =>
       all.flat()
     )
-    yield* use((lines, dropped = 0) => take(logs, version, { lines, dropped }), kept)
+    yield* use((lines, dropped = 0) => take((all) => logs.append(project, all), version, { lines, dropped }), kept)
   }).pipe(Effect.provide(MemoryLedger.layerMemory), Effect.provide(TestClock.layer()), Effect.scoped, (program) =>
     Effect.runPromise(program as Effect.Effect<void>)
   )

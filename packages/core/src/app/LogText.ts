@@ -45,3 +45,11 @@ export const lineText = (text: string, bytes = 0): string => {
   const mark = cutMark(whole === 0 ? size : whole)
   return beginning(clean, most - utf8(mark).length) + mark
 }
+
+/** `GET /path`, without the query, which may hold what is nobody's business. */
+export const requestLabel = ({ method, url }: { readonly method: string; readonly url: string }): string =>
+  `${method} ${(URL.canParse(url) ? new URL(url).pathname : url.split("?", 1)[0]!).slice(0, Limits.repeatedLength)}`
+
+/** What stands for lines that were not kept, where so many lines and bytes of a second are. */
+export const droppedText = (count: number, lines: number, bytes: number): string =>
+  `${count} lines dropped: of an app, ${lines} lines and ${bytes / 1024} KiB a second are kept`

@@ -213,11 +213,17 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
 
   printed(version: AppVersion, printed: PrintedLines.Printed): Promise<void> {
     const { channel, incarnation } = version
+    const isOpen = incarnation === undefined ? Effect.succeed(true) : this.isOpen(channel, incarnation)
     return this.run(
-      Effect.gen({ self: this }, function* () {
-        if (incarnation !== undefined && !(yield* this.isOpen(channel, incarnation))) return
-        yield* this.takeLines(yield* AppLogs, { ...version, project: this.scope() }, printed)
-      })
+      this.takeLines(
+        // Asked at each write: that lines were dropped is told a moment later.
+        (lines) =>
+          Effect.flatMap(isOpen, (is) =>
+            is ? Effect.flatMap(AppLogs, (logs) => logs.append(this.scope(), lines)) : Effect.void
+          ),
+        version,
+        printed
+      )
     )
   }
 }

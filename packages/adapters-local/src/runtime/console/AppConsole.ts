@@ -1,8 +1,8 @@
 /** Where what the apps of this process print, throw and run into becomes lines, and what is told of each. */
 import type { Readable } from "node:stream"
 import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
+import { requestLabel } from "@pawl/core/app/LogText"
 import { AppOverLimit, type AppRequest, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import type { PlaceStacks } from "../stacks/SourceStacks.ts"
 import { ConsoleLines } from "./ConsoleLines.ts"
@@ -34,10 +34,6 @@ const reasonOf = ({ reason, trace = "" }: AppThrew): string => {
   if (where === "") return reason.trimEnd()
   return where.startsWith(reason) ? where : `${reason}\n${where}`
 }
-
-/** `GET /path`, without the query, which may hold what is nobody's business. */
-const labelOf = ({ method, url }: AppRequest): string =>
-  `${method} ${(URL.canParse(url) ? new URL(url).pathname : url.split("?", 1)[0]!).slice(0, Limits.repeatedLength)}`
 
 /** Whether the reason that a request was answered with is about what a process told. */
 const sameError = (reason: string, told: string): boolean => {
@@ -117,7 +113,7 @@ export class AppConsole {
 
   /** A request was not answered by the app. */
   failed(version: AppVersion, request: AppRequest, failure: unknown): void {
-    const label = labelOf(request)
+    const label = requestLabel(request)
     if (failure instanceof AppThrew) {
       const reason = withoutOurs(reasonOf(failure))
       if (failure.how === "died") this.asked(version, "exception", "died", label, reason)

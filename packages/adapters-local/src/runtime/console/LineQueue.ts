@@ -2,7 +2,7 @@
 import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { PlaceStacks } from "../stacks/SourceStacks.ts"
-import { lineText } from "@pawl/core/app/LogText"
+import { droppedText, lineText } from "@pawl/core/app/LogText"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { fromMillis } from "@pawl/core/primitives/Time"
@@ -160,7 +160,7 @@ export class LineQueue {
 
   private tellDropped(): void {
     if (this.dropped === 0 || this.lastVersion === null) return
-    const text = `${this.dropped} lines dropped: of an app, ${LocalLimits.appLogLinesPerSecond} lines and ${LocalLimits.appLogBytesPerSecond / 1024} KiB a second are kept`
+    const text = droppedText(this.dropped, LocalLimits.appLogLinesPerSecond, LocalLimits.appLogBytesPerSecond)
     this.dropped = 0
     const now = { atMs: this.nowMs(), sinceMs: performance.now() }
     const line = { version: this.lastVersion, level: "warn", source: "limit", text, wholeBytes: 0, half: null } as const

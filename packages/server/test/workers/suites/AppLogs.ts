@@ -26,8 +26,8 @@ export const tellers: ReadonlyArray<object> = [
     compatibilityDate,
     modules: true,
     script: `export default { async fetch(request, env) {
-      const { version, text } = JSON.parse(new URL(request.url).searchParams.get("told"))
-      await env.CANONICAL.appPrinted(version, { lines: [{ level: "log", source: "console", text }], dropped: 0 })
+      const { version, text, dropped } = JSON.parse(new URL(request.url).searchParams.get("told"))
+      await env.CANONICAL.appPrinted(version, { lines: [{ level: "log", source: "console", text }], dropped })
       return new Response("told")
     } }`,
     serviceBindings: { CANONICAL: { name: "canonical", entrypoint: "ForRouters" } }
@@ -88,14 +88,25 @@ export const printed = (installed: () => Installed): void => {
       const project = await Flow.createProject(api, "gone")
       const path = `/v1/projects/${project.id}/app`
       await Flow.liveApp(api, project.id, 0)
-      const tell = async (incarnation: number, text: string) => {
+      const tell = async (incarnation: number, text: string, dropped = 0) => {
         const version = { id: `${project.id}@of-a-test`, project: project.id, channel: "production", incarnation }
-        const told = encodeURIComponent(JSON.stringify({ version, text }))
+        const told = encodeURIComponent(JSON.stringify({ version, text, dropped }))
         expect((await installed().simulated().send("teller", `/?told=${told}`)).status).toBe(200)
         return (await linesOf(project.id)).map((line) => line.text)
       }
       expect(await tell(1, "lives")).toEqual(["lives"])
+      // That lines were dropped is told a second later: the app is gone by then.
+      const dropping = tell(1, "one of many", 5)
+      await Flow.until(
+        () => linesOf(project.id),
+        (all) => all.some((line) => line.text === "one of many")
+      )
       await api.delete(path)
+      await dropping
+      await Flow.until(
+        () => linesOf(project.id),
+        (all) => all.length === 0
+      )
       expect(await tell(1, "late")).not.toContain("late")
       await api.post(path)
       await Flow.liveApp(api, project.id, 0)

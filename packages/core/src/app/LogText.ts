@@ -46,9 +46,14 @@ export const lineText = (text: string, bytes = 0): string => {
   return beginning(clean, most - utf8(mark).length) + mark
 }
 
-/** `GET /path`, without the query, which may hold what is nobody's business. */
-export const requestLabel = ({ method, url }: { readonly method: string; readonly url: string }): string =>
-  `${method} ${(URL.canParse(url) ? new URL(url).pathname : url.split("?", 1)[0]!).slice(0, Limits.repeatedLength)}`
+/** What stands before the path of an absolute URL. */
+const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i
+
+/** `GET /path`, without the query, which may hold what is nobody's business. `url` is absolute, or begins with its path. */
+export const requestLabel = ({ method, url }: { readonly method: string; readonly url: string }): string => {
+  const [path] = url.replace(origin, "").split(/[?#]/, 1)
+  return `${method} ${(path || "/").slice(0, Limits.repeatedLength)}`
+}
 
 /** What stands for lines that were not kept, where so many lines and bytes of a second are. */
 export const droppedText = (count: number, lines: number, bytes: number): string =>

@@ -86,7 +86,9 @@ const aside = (name: Name, args: ReadonlyArray<unknown>, here: () => Promise<voi
 /** What `FolderFiles` does, aside. Each rejects with an `Error` that has the `code` of the file system's refusal. */
 export const folder: Work = {
   create: (...args) => aside("create", args, () => folderWork.create(...args)),
+  createUnsettled: (...args) => aside("createUnsettled", args, () => folderWork.createUnsettled(...args)),
   keep: (...args) => aside("keep", args, () => folderWork.keep(...args)),
+  settle: (...args) => aside("settle", args, () => folderWork.settle(...args)),
   shareObjects: (...args) => aside("shareObjects", args, () => folderWork.shareObjects(...args)),
   writeLoose: (...args) => aside("writeLoose", args, () => folderWork.writeLoose(...args)),
   writePack: (...args) => aside("writePack", args, () => folderWork.writePack(...args))

@@ -36,6 +36,12 @@ export const borrowed = "../../../canon.git/objects\n"
 /** The `config` of every repository: bare, and nothing else. */
 export const bareConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
+/**
+ * In a repository of which nobody was told: it may not outlast a power cut, and who finds it without having made it makes it
+ * anew. It goes when all that is in the repository does outlast one.
+ */
+const unsettledMark = "unsettled"
+
 /** How the name of a folder begins that is being made; one that is left over is swept. */
 export const makingMark = ".making-"
 
@@ -52,7 +58,7 @@ export const names = (folder: string) => unlessNow(() => readdirSync(folder, { w
  */
 export const create = async (
   { gitDir, isFork, projectDir }: RepositoryPath,
-  keeping: Keeping = "lasting"
+  keeping: Keeping | "unsettled" = "lasting"
 ): Promise<void> => {
   if (await exists(gitDir)) return
   await makeDirectory(dirname(gitDir))
@@ -61,6 +67,8 @@ export const create = async (
     for (const path of ["objects/info", "objects/pack", "refs/heads", "refs/keep"])
       mkdirSync(join(making, path), { recursive: true })
     const files: Readonly<Record<string, string>> = {
+      // First: file systems keep names in the order in which they were given.
+      ...(keeping === "unsettled" ? { [unsettledMark]: "" } : {}),
       HEAD: "ref: refs/heads/main\n",
       config: bareConfig,
       ...(isFork ? { "objects/info/alternates": borrowed } : {})
@@ -78,6 +86,32 @@ export const create = async (
   } finally {
     rmSync(making, { recursive: true, force: true })
   }
+}
+
+/** Whether a repository need not outlast a power cut yet. */
+export const isUnsettled = (gitDir: string): boolean =>
+  unlessNow(() => lstatSync(join(gitDir, unsettledMark)), absent, undefined) !== undefined
+
+/** Makes an empty repository that is to be settled. One that an ended process left unsettled is made anew. */
+export const createUnsettled = async (path: RepositoryPath): Promise<void> => {
+  if (isUnsettled(path.gitDir)) rmSync(path.gitDir, { recursive: true, force: true })
+  await create(path, "unsettled")
+}
+
+const syncAll = async (folder: string): Promise<void> => {
+  const synced = names(folder).map(async (entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return syncAll(path)
+    // What has a second name was shared by another repository, which is on the disk.
+    if (entry.isFile() && lstatSync(path).nlink === 1) return syncFile(path)
+  })
+  await Promise.all([...synced, syncDirectory(folder)])
+}
+
+/** Makes all of a repository outlast a power cut, in one wait for the disk. */
+export const settle = async (gitDir: string): Promise<void> => {
+  await Promise.all([syncAll(gitDir), syncDirectory(dirname(gitDir))])
+  unlessNow(() => unlinkSync(join(gitDir, unsettledMark)), absent, undefined)
 }
 
 const writeOne = async (gitDir: string, object: GitObject, keeping: Keeping): Promise<void> => {
@@ -153,4 +187,4 @@ export const shareObjects = async (fromDir: string, intoDir: string, keeping: Ke
 }
 
 /** All that the thread does, by its name. */
-export const folderWork = { create, keep, shareObjects, writeLoose, writePack } as const
+export const folderWork = { create, createUnsettled, keep, settle, shareObjects, writeLoose, writePack } as const

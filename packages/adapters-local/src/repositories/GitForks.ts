@@ -18,12 +18,16 @@ type Service = typeof Repositories.Service
 
 /** `Repositories.fork`: an empty repository beside canonical, which must be there. */
 export const fork =
-  ({ keeping, path: pathOf, writing }: GitWriter): Service["fork"] =>
-  (ref) =>
-    writing(ref, (path) =>
+  ({ alone, keeping, path: pathOf, readers }: GitWriter): Service["fork"] =>
+  (ref, wanted = "lasting") =>
+    alone(ref, (path) =>
       Effect.gen(function* () {
         yield* present(yield* pathOf({ project: ref.project }))
-        yield* io("create", () => folder.create(path, keeping))
+        if (keeping === "passing" || wanted === "lasting")
+          return yield* io("create", () => folder.create(path, keeping))
+        yield* io("create", () => folder.createUnsettled(path))
+        // It may be another than it was.
+        yield* readers.close(path.gitDir)
       })
     )
 
@@ -53,12 +57,12 @@ export const commit =
   ({ base, edits, from, into, message, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
-        const { keeping, known, write } = writer
+        const { keepingOf, known, write } = writer
         yield* present(path)
         const parent = yield* baseIn(writer, path, base, from)
         const tree = yield* Effect.fromResult(editTree(yield* known.list(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
-        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keeping))
+        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keepingOf(path)))
         return made
       })
     )
@@ -69,7 +73,7 @@ export const merge =
   ({ base, commits, from: others, into, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
-        const { fetch, keeping, readers, write, writeCommit } = writer
+        const { fetch, keepingOf, readers, write, writeCommit } = writer
         yield* present(path)
         let tip = yield* baseIn(writer, path, base, others)
         for (const { commit: theirs, contents, from, message } of commits) {
@@ -95,14 +99,14 @@ export const merge =
             ? yield* write(path, merged, made)
             : yield* writeCommit(path, { ...made, tree: merged.tree }, merged.objects)
         }
-        if (tip.commit !== base) yield* io("keep", () => folder.keep(path.gitDir, tip.commit, keeping))
+        if (tip.commit !== base) yield* io("keep", () => folder.keep(path.gitDir, tip.commit, keepingOf(path)))
         return tip
       })
     )
 
 /** `Repositories.commitTree`: the tree and the parents must be there. */
 export const commitTree =
-  ({ keeping, readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
+  ({ keepingOf, readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
   ({ into, message, parents, signature, tree }) =>
     writing(into, (path) =>
       Effect.gen(function* () {
@@ -110,7 +114,7 @@ export const commitTree =
         yield* lookupType(readers, path, ["tree"], tree)
         for (const parent of parents) yield* lookupType(readers, path, ["commit"], parent)
         const made = yield* writeCommit(path, { tree, parents, message, signature })
-        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keeping))
+        yield* io("keep", () => folder.keep(path.gitDir, made.commit, keepingOf(path)))
         return made
       })
     )

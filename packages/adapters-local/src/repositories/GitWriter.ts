@@ -3,7 +3,7 @@ import { Cause, Effect, Option } from "effect"
 import { type CommitRef, RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import type { Keeping } from "@pawl/core/ledger/Commit"
 import { folder } from "./FolderAside.ts"
-import { exists } from "./FolderFiles.ts"
+import { exists, isUnsettled } from "./FolderFiles.ts"
 import { io, sweep } from "./GitFolder.ts"
 import { commitObject, type GitObject } from "./GitObjects.ts"
 import type { GitReaders } from "./GitReaders.ts"
@@ -21,12 +21,16 @@ export interface GitWriter {
   /** Whether canonical's packs are joined as they become many. Not where they are counted by somebody else. */
   readonly rollsUp: boolean
   readonly keeping: Keeping
+  /** The same of one repository: what is not settled yet is so with all that is written to it. */
+  readonly keepingOf: (path: RepositoryPath) => Keeping
   /** Of git's, for what writes. */
   readonly settings: ReadonlyArray<string>
   readonly known: KnownTrees
   readonly commits: KnownCommits.KnownCommits
   readonly path: (ref: RepositoryRef) => Effect.Effect<RepositoryPath>
   /** Does the work alone in the Project. */
+  readonly alone: GitWriter["writing"]
+  /** The same, and what it wrote to outlasts a power cut when it is done. */
   readonly writing: <A, E>(
     ref: RepositoryRef,
     work: (path: RepositoryPath) => Effect.Effect<A, E>
@@ -76,7 +80,12 @@ export const make = (options: {
           Effect.sync(() => swept.add(path.gitDir))
         )
 
-  const writing = <A, E>(
+  const keepingOf = ({ gitDir }: RepositoryPath): Keeping =>
+    keeping === "lasting" && isUnsettled(gitDir) ? "passing" : keeping
+  const settle = ({ gitDir }: RepositoryPath) =>
+    Effect.suspend(() => (isUnsettled(gitDir) ? io("settle", () => folder.settle(gitDir)) : Effect.void))
+
+  const alone = <A, E>(
     ref: RepositoryRef,
     work: (path: RepositoryPath) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | RepositoriesUnavailable> =>
@@ -88,6 +97,8 @@ export const make = (options: {
         )
       )
     )
+
+  const writing: GitWriter["writing"] = (ref, work) => alone(ref, (path) => Effect.tap(work(path), () => settle(path)))
 
   const written = (commit: CommitFields, writes: (object: GitObject) => Promise<void>) => {
     const object = commitObject(commit)
@@ -105,23 +116,26 @@ export const make = (options: {
     readers,
     rollsUp,
     keeping,
+    keepingOf,
     settings,
     known,
     commits,
     path: (ref) => repositoryPath(root, ref),
+    alone,
     writing,
     fetch: (into, from) =>
       Effect.gen(function* () {
         const source = yield* repositoryPath(root, from)
         if (!source.isFork || source.gitDir === into.gitDir || !(yield* io("open", () => exists(source.gitDir)))) return
-        yield* io("fetch", () => folder.shareObjects(source.gitDir, into.gitDir, keeping))
+        yield* settle(source)
+        yield* io("fetch", () => folder.shareObjects(source.gitDir, into.gitDir, keepingOf(into)))
       }),
     write: (path, { objects, tree }, commit) =>
-      written({ ...commit, tree }, (object) => folder.writePack(path.gitDir, [...objects, object], keeping)),
+      written({ ...commit, tree }, (object) => folder.writePack(path.gitDir, [...objects, object], keepingOf(path))),
     writeCommit: (path, commit, objects = []) =>
       // As one pack it is given on in one step, to the next of a line; where packs are counted each lies alone.
       written(commit, (object) =>
-        (rollsUp ? folder.writePack : folder.writeLoose)(path.gitDir, [...objects, object], keeping)
+        (rollsUp ? folder.writePack : folder.writeLoose)(path.gitDir, [...objects, object], keepingOf(path))
       )
   }
 }

@@ -77,7 +77,8 @@ const merge = Effect.fnUntraced(function* (candidate: Candidate) {
   const repositories = yield* Repositories
   const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
   // Those behind it in a line wait for its commit: what need not follow each other goes at once.
-  const [overlaps] = yield* Effect.all([expectedConflicts(candidate), repositories.fork(into)], { concurrency: 2 })
+  const forked = repositories.fork(into, "passing")
+  const [overlaps] = yield* Effect.all([expectedConflicts(candidate), forked], { concurrency: 2 })
   return { ...(yield* mergeAll(candidate)), overlaps } satisfies Merge
 })
 

@@ -2,6 +2,7 @@
  * Git repositories: one canonical repository per Project, and forks that borrow its objects.
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
+import type { Keeping } from "../ledger/Commit.ts"
 import { namePaths } from "./Paths.ts"
 import { short } from "../primitives/ShortText.ts"
 import { type Timestamp, toMillis } from "../primitives/Time.ts"
@@ -161,8 +162,14 @@ export class Repositories extends Context.Service<
       readonly project: string
       readonly commit: string
     }) => Effect.Effect<void, NotFastForward | ObjectNotFound | Unavailable>
-    /** Makes an empty fork that borrows canonical's objects. A fork that exists is left as it is. */
-    readonly fork: (ref: RepositoryRef & { readonly fork: string }) => Effect.Effect<void, ObjectNotFound | Unavailable>
+    /**
+     * Makes an empty fork that borrows canonical's objects. A fork that exists is left as it is. One that is `passing` need not
+     * outlast the process, or a power cut, before something was written to it: then all of it does. Default: `lasting`.
+     */
+    readonly fork: (
+      ref: RepositoryRef & { readonly fork: string },
+      keeping?: Keeping
+    ) => Effect.Effect<void, ObjectNotFound | Unavailable>
     /**
      * Commits edits on a base commit inside a fork. The base is looked up in the fork and canonical; when it
      * lives in another fork, name that in `from` and it is fetched first. The commit is kept alive by a ref of its own.

@@ -258,6 +258,23 @@ const declareCommits = (run: Run): void => {
       })
     ))
 
+  it("takes a fork that nobody was told of for any other from the first that is written to it", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { cand, edit, s0, ws } = yield* scene(repositories)
+        const one = yield* edit(ws(1), s0.commit, { x: "1" })
+        const commits = [{ from: ws(1), commit: one.commit, message: "merge" }]
+        yield* repositories.fork(cand(1), "passing")
+        yield* repositories.fork(cand(1), "passing")
+        const made = yield* repositories.merge({ into: cand(1), base: s0.commit, commits, signature })
+        yield* repositories.fork(cand(1), "passing")
+        yield* repositories.fork(cand(1))
+        expect(yield* repositories.resolve(cand(1), made.commit)).toEqual(made)
+        const two = yield* edit(ws(2), made.commit, { y: "2" }, [cand(1)])
+        expect(yield* textFiles(repositories, ws(2), two.tree)).toEqual({ ...base, x: "1", y: "2" })
+      })
+    ))
+
   it("commits in many forks at once as if one after another", () =>
     run((repositories) =>
       Effect.gen(function* () {

@@ -58,6 +58,9 @@ const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
 /** git's settings where nothing need outlast a power cut. */
 export const passing: ReadonlyArray<string> = ["core.fsync=none"]
 
+const settle = ({ gitDir }: RepositoryPath) =>
+  Effect.suspend(() => (isUnsettled(gitDir) ? io("settle", () => folder.settle(gitDir)) : Effect.void))
+
 /** Sweeps each repository once, before the first write to it. */
 export const make = (options: {
   readonly root: string
@@ -82,8 +85,6 @@ export const make = (options: {
 
   const keepingOf = ({ gitDir }: RepositoryPath): Keeping =>
     keeping === "lasting" && isUnsettled(gitDir) ? "passing" : keeping
-  const settle = ({ gitDir }: RepositoryPath) =>
-    Effect.suspend(() => (isUnsettled(gitDir) ? io("settle", () => folder.settle(gitDir)) : Effect.void))
 
   const alone = <A, E>(
     ref: RepositoryRef,

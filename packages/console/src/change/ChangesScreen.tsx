@@ -1,6 +1,6 @@
 /** `/p/:label/changes`: the Changes of a Project, the newest first. */
 import { money } from "../ui/Amounts.ts"
-import { type ReactNode, useEffect, useState } from "react"
+import { memo, type ReactNode, useEffect, useMemo, useState } from "react"
 import { Link, useSearchParams } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
@@ -90,57 +90,61 @@ const useChanges = (projectId: string, filters: Filters) => {
 type Known = "part" | "all" | "old"
 
 /** How many there are of what is asked for, as far as that is known. */
-const foundWords = (found: number, known: Known): string =>
-  known === "old"
-    ? "Looking…"
-    : `${found} ${found === 1 ? "Change fits" : "Changes fit"}${known === "all" ? "" : " so far"}.`
+const foundWords = (found: number, known: Known, isFiltered: boolean): string => {
+  if (known === "old") return "Looking…"
+  const words = `${found} ${found === 1 ? "Change" : "Changes"}`
+  const fits = isFiltered ? (found === 1 ? " fits" : " fit") : ""
+  return `${words}${fits}${known === "all" ? "" : " so far"}.`
+}
 
-const Rows = ({
-  all,
-  filters,
-  known,
-  label,
-  projectId
-}: {
-  readonly all: ReadonlyArray<Change>
-  readonly filters: Filters
-  readonly known: Known
-  readonly label: string
-  readonly projectId: string
-}) => {
-  const columns = columnsFor(useNames(projectId))
-  const isFiltered = isFiltering(filters) || known === "old"
-  if (all.length === 0 && !isFiltered)
+/** Nothing of it is drawn anew while somebody types. */
+const Rows = memo(
+  ({
+    all,
+    filters,
+    known,
+    label,
+    projectId
+  }: {
+    readonly all: ReadonlyArray<Change>
+    readonly filters: Filters
+    readonly known: Known
+    readonly label: string
+    readonly projectId: string
+  }): ReactNode => {
+    const columns = columnsFor(useNames(projectId))
+    const isFiltered = isFiltering(filters) || known === "old"
+    if (all.length === 0 && !isFiltered)
+      return (
+        <>
+          <Card bare>
+            <Empty icon="dot" title="There are no Changes yet">
+              <p>A Change is a goal. Open one with New Change, and send a ChangeSet that works towards it.</p>
+            </Empty>
+          </Card>
+          <HowToSend label={label} project={projectId} change={null} />
+        </>
+      )
     return (
       <>
+        {/* It has its place from the beginning: what stands below must not move when somebody looks for something. */}
+        <p className="muted" {...(isFiltered ? { role: "status" } : {})}>
+          {foundWords(all.length, known, isFiltered)}
+        </p>
         <Card bare>
-          <Empty icon="dot" title="There are no Changes yet">
-            <p>A Change is a goal. Open one with New Change, and send a ChangeSet that works towards it.</p>
-          </Empty>
+          {all.length === 0 ? (
+            <Empty icon="search" title="No Change fits">
+              <p>{known === "all" ? "None is like that." : "Of those that were looked through, none is like that."}</p>
+              <LinkButton to={`/p/${label}/changes`}>Show all</LinkButton>
+            </Empty>
+          ) : (
+            <Table caption="Changes" columns={columns} rows={inOrder(all, filters)} keyOf={({ id }) => id} />
+          )}
         </Card>
-        <HowToSend label={label} project={projectId} change={null} />
       </>
     )
-  return (
-    <>
-      {isFiltered ? (
-        <p className="muted" role="status">
-          {foundWords(all.length, known)}
-        </p>
-      ) : null}
-      <Card bare>
-        {all.length === 0 ? (
-          <Empty icon="search" title="No Change fits">
-            <p>{known === "all" ? "None is like that." : "Of those that were looked through, none is like that."}</p>
-            <LinkButton to={`/p/${label}/changes`}>Show all</LinkButton>
-          </Empty>
-        ) : (
-          <Table caption="Changes" columns={columns} rows={inOrder(all, filters)} keyOf={({ id }) => id} />
-        )}
-      </Card>
-    </>
-  )
-}
+  }
+)
 
 /** Who opens the dialog waits for it alone, and not for a list that is drawn anew. */
 const OpenChange = (): ReactNode => {
@@ -160,13 +164,14 @@ const OpenChange = (): ReactNode => {
 export default function ChangesScreen(): ReactNode {
   const { id, label } = useProjectHere()
   const inAddress = filtersIn(useSearchParams()[0])
-  const filters = { ...inAddress, q: useSettled(inAddress.q) }
+  const told = JSON.stringify({ ...inAddress, q: useSettled(inAddress.q) })
+  const filters = useMemo((): Filters => JSON.parse(told), [told])
   const changes = useChanges(id, filters)
   const { data, fetchNextPage, hasNextPage, isFetching } = changes
-  const pages = data?.pages ?? []
-  const all = pages.flatMap(({ items }) => items)
+  const pages = data?.pages.length ?? 0
+  const all = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
   const known = changes.isPlaceholderData ? "old" : hasNextPage ? "part" : "all"
-  const asksOn = isFiltering(filters) && hasNextPage && !isFetching && pages.length < pagesMost && all.length < enough
+  const asksOn = isFiltering(filters) && hasNextPage && !isFetching && pages < pagesMost && all.length < enough
   useEffect(() => {
     if (asksOn) void fetchNextPage()
   }, [asksOn, fetchNextPage])

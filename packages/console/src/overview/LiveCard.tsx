@@ -57,8 +57,9 @@ const Served = ({ app, generation }: { readonly app: NonNullable<App>; readonly 
             What: <What version={version} />,
             Since: <Time at={release?.updatedAt ?? app.updatedAt} />,
             Host: app.url === "" ? "no apps are hosted here" : <Outside to={app.url}>{new URL(app.url).host}</Outside>,
-            Release: release === null ? null : <ReleaseState of={release} />,
-            "Smoke test": release === null ? null : <Smoke release={release} />
+            // What was deployed without a promotion says so: the card is as tall as its outline for all.
+            Release: release === null ? "none: it was deployed" : <ReleaseState of={release} />,
+            "Smoke test": release === null ? "not probed" : <Smoke release={release} />
           }}
         />
       )}

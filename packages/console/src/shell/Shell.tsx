@@ -1,7 +1,7 @@
 /** The page of who is signed in: the bar, and the screen of the address. */
 import { useIsFetching, useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
-import { Route, Switch, useLocation } from "wouter"
+import { memo, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
+import { Route, Switch } from "wouter"
 import type { SignedIn } from "../api/Session.ts"
 import { goLive } from "../live/Live.ts"
 import { Notifications } from "../notification/Notifications.tsx"
@@ -14,6 +14,7 @@ import { NoScreen } from "./NoScreen.tsx"
 import { labelIn } from "./Place.ts"
 import { ScreenBoundary } from "./ScreenBoundary.tsx"
 import { screens } from "./Screens.ts"
+import { AtPlace, type Place, useShownPlace } from "./ShownPlace.tsx"
 import { useKeys } from "./UseKeys.ts"
 
 const Screens = (): ReactNode => (
@@ -27,14 +28,33 @@ const Screens = (): ReactNode => (
   </Switch>
 )
 
-/** `data-settled` of its `main` says that nothing is being asked for: tests wait for it. */
+/** A place that stays draws nothing anew. */
+const ScreenAt = memo(({ shown }: { readonly shown: Place }): ReactNode => {
+  const label = labelIn(shown.path)
+  return (
+    <AtPlace shown={shown}>
+      <ScreenBoundary key={shown.path}>
+        <Suspense fallback={<Skeleton />}>
+          {label === null ? (
+            <Screens />
+          ) : (
+            <InProject label={label}>
+              <Screens />
+            </InProject>
+          )}
+        </Suspense>
+      </ScreenBoundary>
+    </AtPlace>
+  )
+})
+
+/** `data-settled` of its `main` says that nothing is being asked for, and the address shown: tests wait for it. */
 export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode => {
   const client = useQueryClient()
-  const [path] = useLocation()
-  const label = labelIn(path)
+  const { isThere, shown } = useShownPlace()
   const [keysShown, setKeysShown] = useState(false)
   const showKeys = useCallback(() => setKeysShown(true), [])
-  const isSettled = useIsFetching() === 0
+  const isSettled = useIsFetching() === 0 && isThere
   useKeys(showKeys)
   // The answer that said who is here came before all others: the news go on from there, though it may be asked for again.
   const [after] = useState<number | undefined>(signedIn.after)
@@ -48,17 +68,7 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
       <Bar signedIn={signedIn} showKeys={showKeys} />
       <main id="main" className="main" tabIndex={-1} data-settled={isSettled}>
         <StaleNotice />
-        <ScreenBoundary key={path}>
-          <Suspense fallback={<Skeleton />}>
-            {label === null ? (
-              <Screens />
-            ) : (
-              <InProject label={label}>
-                <Screens />
-              </InProject>
-            )}
-          </Suspense>
-        </ScreenBoundary>
+        <ScreenAt shown={shown} />
       </main>
       {keysShown ? <KeysDialog onClose={() => setKeysShown(false)} /> : null}
     </>

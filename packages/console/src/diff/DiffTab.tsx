@@ -16,8 +16,8 @@ import { Packages } from "./Packages.tsx"
 import { useViewed } from "./Viewed.ts"
 import "./diff.css"
 
-/** Lines that come at once: first few enough to be there soon, then more at a time. */
-const [firstLines, nextLines] = [400, 1500]
+/** Lines that come at once: first what a window shows, so that it is there soon, then more at a time. */
+const [firstLines, nextLines] = [80, 1500]
 
 /** How many files are on the page: all of them in the end, so that the browser's own search finds everything. */
 const useGrowing = (files: ReturnType<typeof filesOf>): number => {

@@ -159,15 +159,19 @@ const returning = (reading: Reading, member: Member): LaneStep => {
 }
 
 /** Brings each entry to where its Candidate is. */
-const verdicts: Rule = (reading) => {
-  const { head, line, policy } = reading
+const verdicts: Rule = ({ head, line, policy }) => {
   const stands = basesThatStand(line, head)
   return first(line, (member, index) => {
-    const { entry } = member
-    if (entry.status === "running") return verdictOf(member)
-    if (entry.status === "ready" && stands[index] === true) return afterwardsOf(member, policy.version)
-    return entry.status === "aside" && !member.owes ? returning(reading, member) : null
+    if (member.entry.status === "running") return verdictOf(member)
+    const isThere = member.entry.status === "ready" && stands[index] === true
+    return isThere ? afterwardsOf(member, policy.version) : null
   })
+}
+
+/** Brings back who was decided, or is to be made anew: the last one first, so that each comes to stand before those behind it. */
+const returns: Rule = (reading) => {
+  const member = reading.line.findLast(({ entry, owes }) => entry.status === "aside" && !owes)
+  return member === undefined ? null : returning(reading, member)
 }
 
 /** What a Candidate that failed is called, where it counts. */
@@ -251,7 +255,7 @@ const compositions: Rule = ({ affordable, head, lane, line, policy }) => {
  * What is done first. Rejecting comes before landing, or one behind would overtake who failed, who then is tried twice;
  * landing before predicting anew, for what lands is predicted on.
  */
-const rules: ReadonlyArray<Rule> = [leaving, verdicts, rejections, holds, landings, refutations, compositions]
+const rules: ReadonlyArray<Rule> = [leaving, verdicts, returns, rejections, holds, landings, refutations, compositions]
 
 /** Whether somebody waits for builds or sandbox time alone, of which nothing is left: nothing else may wake the line. */
 export const isOutOfMeans = ({ affordable, lane, line }: Reading): boolean =>

@@ -3,7 +3,7 @@ import type { LaneEntry } from "../model/LaneEntry.ts"
 import { Limits } from "../primitives/Limits.ts"
 
 /** What is looked at of an entry that stands in the line. */
-export type Stood = Pick<LaneEntry, "id" | "place" | "passedBy" | "candidateId" | "status">
+export type Stood = Pick<LaneEntry, "id" | "place" | "passedBy" | "status">
 
 /** The entries whose places change, and those that were passed. */
 export interface Placed {
@@ -15,8 +15,11 @@ export interface Placed {
   readonly passed: ReadonlyArray<string>
 }
 
-/** Whether a Candidate of it was made already: who comes goes behind it. */
-const hasBegun = ({ candidateId, status }: Stood): boolean => candidateId !== null && status !== "aside"
+/**
+ * Whether something of it runs, or came to something: who comes goes behind it. One that waits may have a Candidate, too:
+ * it entered with that, or is to be made anew. Nothing of it is lost when another one goes before it.
+ */
+const hasBegun = ({ status }: Stood): boolean => status === "running" || status === "ready" || status === "doubtful"
 
 /** Whether others may be let before it. */
 const mayBePassed = (each: Stood): boolean => !hasBegun(each) && each.passedBy < Limits.lanePassedMax

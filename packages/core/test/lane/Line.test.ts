@@ -112,6 +112,14 @@ describe("The plan of a lane", () => {
     expect(next.line.map((each) => each.entry.id)).toEqual(["ent_2", "ent_1", "ent_3"])
   })
 
+  it("brings several back in their order", () => {
+    const stale = (n: number) => member(n, "aside", made(n, { ...head, commit: "old" }, "stale"))
+    const line = [stale(1), stale(2), member(3, "running", made(3, head, "verifying")), member(4, "waiting", null)]
+    let now = reading(line)
+    for (let n = 0; n < 2; n++) now = after(now, nextStep(now)!)
+    expect(now.line.map((each) => each.entry.id)).toEqual(["ent_3", "ent_1", "ent_2", "ent_4"])
+  })
+
   it("brings one back to where the very tree lands that was approved, when its approval counts for no other", () => {
     const approved = { ...made(2, head), asksApproval: true }
     const before = (passedBy: number) => [
@@ -227,17 +235,25 @@ describe("The depth of a lane", () => {
 describe("A place in the line", () => {
   const stood = (n: number, more: Partial<LaneEntry> = {}): Stood & Pick<LaneEntry, "priority"> =>
     entry(n, "waiting", more)
-  const begun = (n: number) => stood(n, { candidateId: `cand_${n}` as LaneEntry["candidateId"], status: "running" })
+  const begun = (n: number, status: LaneEntry["status"] = "running") => stood(n, { status })
+  const candidateId = "cand_0" as const
 
   it("of an urgent entry is behind those that have begun, other urgent ones, and those that were passed 3 times", () => {
     expect(urgentIndex([begun(1), stood(2), stood(3)])).toBe(1)
     expect(urgentIndex([begun(1), stood(2, { priority: "urgent" }), stood(3)])).toBe(2)
     expect(urgentIndex([stood(1), stood(2, { passedBy: 3 }), stood(3)])).toBe(2)
+    expect(urgentIndex([begun(1, "ready"), begun(2, "doubtful"), stood(3)])).toBe(2)
     expect(putAt([begun(1), stood(2), stood(3)], 1, 4)).toEqual({
       place: 1.5,
       moved: new Map(),
       passed: ["ent_2", "ent_3"]
     })
+  })
+
+  it("is before those that wait, also with a Candidate that they entered with or that is to be made anew", () => {
+    const waits = [2, 3].map((n) => stood(n, { candidateId, predictions: n }))
+    expect(urgentIndex([begun(1), ...waits])).toBe(1)
+    expect(returnIndex([begun(2), ...waits.map((each) => ({ ...each, place: each.place + 1 }))], 1)).toBe(1)
   })
 
   it("of whom an admin puts somewhere is behind those that were passed 3 times, whoever has begun", () => {

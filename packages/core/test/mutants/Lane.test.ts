@@ -244,7 +244,7 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "who owes a decision passes", find: `_tag: owes ? "Aside" : "Pass"`, put: `_tag: "Pass"` },
   {
     bug: "who was decided never comes back",
-    find: `entry.status === "aside" && !member.owes ? returning(reading, member) : null`,
+    find: "member === undefined ? null : returning(reading, member)",
     put: "null"
   },
   {

@@ -1,0 +1,108 @@
+/** What an approval does for a Change in the lane: it never has one go out by itself. */
+import { Effect } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import * as Approvals from "@pawl/core/approval/Approvals"
+import { enter } from "@pawl/core/lane/LaneEntries"
+import { demand } from "@pawl/core/ledger/Decision"
+import { Records } from "@pawl/core/ledger/Records"
+import type { PolicyFields } from "@pawl/core/model/Policy"
+import { laneWhy } from "@pawl/core/why/WhyLane"
+import { outcome } from "../kit/LaneScenes.ts"
+import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
+import { askedFor, candidateOf, every } from "../kit/Scenes.ts"
+import { laneProject } from "../why/LaneScenes.ts"
+
+beforeEach(() => {
+  answers.clear()
+  answers.set("/", page(200))
+})
+
+const migration = { "migrations/1.sql": "select 1" }
+
+/** Every risk goes out by itself, but `high` needs an approval. */
+const listed: Partial<PolicyFields> = { autoPromoteRiskTiers: every, approvalRiskTiers: ["high"] }
+
+const entryOf = (id: string) => Effect.map(demand("laneEntry", id), ({ record }) => record)
+
+/** Grants the Candidate of an entry. */
+const granted = (entryId: string) =>
+  Effect.gen(function* () {
+    const { candidateId, changeId } = yield* entryOf(entryId)
+    yield* Approvals.decide(person, { changeId, candidateId: candidateId ?? "", decision: "granted" })
+  })
+
+const approvalsIn = (projectId: string) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* Records).list("approval", { projectId, limit: "all" })
+    return items.map(({ record }) => record)
+  })
+
+/** A Change that the Policy had enter, and that turned out to owe an approval. */
+const owed = Effect.gen(function* () {
+  const projectId = yield* laneProject(listed)
+  const { changeId } = yield* askedFor(projectId, "owed", migration)
+  yield* settle
+  const [entry] = (yield* outcome(projectId)).entries
+  expect([entry?.status, entry?.trigger]).toEqual(["aside", "auto"])
+  return { projectId, changeId, id: entry?.id ?? "" }
+})
+
+describe("A Change that owed an approval", () => {
+  it("does not go out by itself once it is granted, where there is no lane", () =>
+    run(
+      Effect.gen(function* () {
+        const projectId = yield* laneProject({ ...listed, lane: { mode: "off" } })
+        const { changeId, id } = yield* candidateOf(projectId, "owed", migration)
+        yield* Approvals.decide(person, { changeId, candidateId: id, decision: "granted" })
+        yield* settle
+        expect((yield* outcome(projectId)).generation).toBe(0)
+      })
+    ))
+
+  it("does not in the lane either: it waits until somebody has it land", () =>
+    run(
+      Effect.gen(function* () {
+        const { changeId, id, projectId } = yield* owed
+        expect((yield* laneWhy(id))?.waits).toEqual({ for: "approval" })
+        yield* granted(id)
+        yield* settle
+        expect((yield* entryOf(id)).status).toBe("aside")
+        expect((yield* laneWhy(id))?.waits).toEqual({ for: "order" })
+        yield* enter(person, { changeId })
+        yield* settle
+        const { ends, generation } = yield* outcome(projectId)
+        expect([generation, ends]).toEqual([1, ["landed landed"]])
+        expect(yield* approvalsIn(projectId)).toHaveLength(1)
+      })
+    ))
+
+  it("lands as soon as it is granted when it was told to land before", () =>
+    run(
+      Effect.gen(function* () {
+        const { changeId, id, projectId } = yield* owed
+        yield* enter(person, { changeId })
+        yield* settle
+        expect((yield* laneWhy(id))?.waits).toEqual({ for: "approval" })
+        yield* granted(id)
+        yield* settle
+        const { ends, generation } = yield* outcome(projectId)
+        expect([generation, ends]).toEqual([1, ["landed landed"]])
+      })
+    ))
+
+  it("does not enter by being approved: it is told to land, and lands as it was approved", () =>
+    run(
+      Effect.gen(function* () {
+        const projectId = yield* laneProject({ autoPromoteRiskTiers: [], approvalRiskTiers: ["high"] })
+        const { changeId, id } = yield* candidateOf(projectId, "owed", migration)
+        yield* Approvals.decide(person, { changeId, candidateId: id, decision: "granted" })
+        yield* settle
+        const before = yield* outcome(projectId)
+        expect([before.generation, before.ends]).toEqual([0, []])
+        yield* enter(person, { changeId })
+        yield* settle
+        const { entries, generation } = yield* outcome(projectId)
+        expect([generation, entries.map(({ candidateId }) => candidateId)]).toEqual([1, [id]])
+      })
+    ))
+})

@@ -1,7 +1,8 @@
-/** What an approval does for a Change in the lane: it never has one go out by itself. */
+/** What an approval does for a Change in the lane: it never has one go out by itself, and is carried along where the Policy says so. */
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Approvals from "@pawl/core/approval/Approvals"
+import * as Audits from "@pawl/core/audit/Audits"
 import { enter } from "@pawl/core/lane/LaneEntries"
 import { demand } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
@@ -10,7 +11,7 @@ import { laneWhy } from "@pawl/core/why/WhyLane"
 import { outcome } from "../kit/LaneScenes.ts"
 import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
 import { askedFor, candidateOf, every } from "../kit/Scenes.ts"
-import { laneProject } from "../why/LaneScenes.ts"
+import { carriedOn, entered, laneProject } from "../why/LaneScenes.ts"
 
 beforeEach(() => {
   answers.clear()
@@ -103,6 +104,63 @@ describe("A Change that owed an approval", () => {
         yield* settle
         const { entries, generation } = yield* outcome(projectId)
         expect([generation, entries.map(({ candidateId }) => candidateId)]).toEqual([1, [id]])
+      })
+    ))
+})
+
+/** A line of three of which the one in the middle owes an approval, and the file that all of them may touch. */
+const line = (later: Record<string, string>) =>
+  Effect.gen(function* () {
+    const lane = { mode: "on", depth: 20, carryApprovals: "same-blobs" } as const
+    const projectId = yield* laneProject({ approvalRiskTiers: ["high"], lane })
+    yield* entered(projectId, "before", { "shared.js": "before()" })
+    yield* settle
+    yield* entered(projectId, "free", { "free.txt": "free" })
+    const owing = yield* entered(projectId, "owing", { ...migration, "shared.js": "shared()" })
+    yield* entered(projectId, "later", later)
+    yield* carriedOn(projectId)
+    expect((yield* outcome(projectId)).ends).toEqual(["landed landed", "ready", "aside", "ready"])
+    yield* granted(owing.id)
+    yield* carriedOn(projectId)
+    return { projectId, owing }
+  })
+
+describe("An approval that the Policy carries over", () => {
+  it("counts behind those that run: it is granted once, and lands last, as the tree that it makes of theirs", () =>
+    run(
+      Effect.gen(function* () {
+        const { owing, projectId } = yield* line({ "later.txt": "later" })
+        const { candidateId, place, status } = yield* entryOf(owing.id)
+        const [, , , later] = (yield* outcome(projectId)).entries
+        expect([status, place > (later?.place ?? 0)]).toEqual(["ready", true])
+        const { ahead, tree } = (yield* demand("candidate", candidateId ?? "")).record
+        expect(ahead).toBe(later?.candidateId)
+        const [given, derived, ...more] = yield* approvalsIn(projectId)
+        expect(more).toEqual([])
+        expect(given?.derivedFrom).toBeUndefined()
+        expect(derived).toMatchObject({ candidateId, tree, derivedFrom: given?.id, approver: person.id })
+        expect(given?.tree).not.toBe(tree)
+        yield* settle
+        const { entries } = yield* outcome(projectId)
+        expect(entries.map(({ outcome: end }) => end?.generation)).toEqual([1, 2, 4, 3])
+        expect(yield* approvalsIn(projectId)).toHaveLength(2)
+        expect((yield* Audits.examine(projectId)).findings).toEqual([])
+      })
+    ))
+
+  it("does not count where one before it made the same of a file: it stands aside again, and is granted anew", () =>
+    run(
+      Effect.gen(function* () {
+        const { owing, projectId } = yield* line({ "shared.js": "shared()" })
+        yield* settle
+        const { ends, generation } = yield* outcome(projectId)
+        expect([generation, ends]).toEqual([3, ["landed landed", "landed landed", "aside", "landed landed"]])
+        expect((yield* laneWhy(owing.id))?.waits).toEqual({ for: "approval" })
+        expect(yield* approvalsIn(projectId)).toHaveLength(1)
+        yield* granted(owing.id)
+        yield* settle
+        expect((yield* outcome(projectId)).generation).toBe(4)
+        expect((yield* Audits.examine(projectId)).findings).toEqual([])
       })
     ))
 })

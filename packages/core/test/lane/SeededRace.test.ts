@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { depth, numbers } from "@pawl/testing/Depth"
-import { figuresOf, raced, type Raced } from "./SeededRace.ts"
+import { figuresOf, odds, raced, type Raced } from "./SeededRace.ts"
 
 const seeds = numbers(60, { quick: 6 })
 
@@ -24,5 +24,18 @@ describe("Twenty Changes of which a tenth is bad, in 16 slots with checks that a
 
   it("race the same way again by the seed", async () => {
     expect(await raced(3)).toEqual(await raced(3))
+  })
+})
+
+describe("Twenty Changes of which the first alone is bad, and fails before those that were made on it", () => {
+  it("land but for that one, in 16 slots by 40 runs at most, and each is predicted anew once at most", async () => {
+    const { fates, runs } = await raced(1, { ...odds, clash: 0, flakeRetries: 0, badFirst: true })
+    const [first, ...others] = fates
+    expect(first).toMatchObject({ end: "checks_failed", predictions: 0 })
+    expect(others.map(({ end }) => end)).toEqual(others.map(() => "landed"))
+    expect(runs).toBeLessThanOrEqual(40)
+    // Those in the slots were made on it.
+    expect(others.filter(({ predictions }) => predictions === 1).length).toBeGreaterThan(12)
+    expect(others.filter(({ predictions }) => predictions > 1)).toEqual([])
   })
 })

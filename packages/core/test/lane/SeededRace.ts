@@ -30,6 +30,8 @@ export interface Odds {
   /** How likely two Changes write the same lines. */
   readonly clash: number
   readonly flakeRetries: 0 | 1
+  /** Nothing is left to chance: the first one alone is bad, and each verification takes a second more than the one before. */
+  readonly badFirst?: true
 }
 
 /** Of the design: a twelfth of the pairs share a file, and a quarter of those do not merge. */
@@ -41,6 +43,8 @@ export interface Fate {
   readonly end: string
   /** From the beginning of the race, in medians. */
   readonly after: number
+  /** How many predictions of it fell. */
+  readonly predictions: number
 }
 
 /** What became of a race. */
@@ -70,11 +74,11 @@ interface Racer {
 }
 
 /** Who races. A file of its own each, and one more for each other that it does not merge with. */
-const racersOf = (seed: number, { changes, clash, fail }: Odds): ReadonlyArray<Racer> => {
+const racersOf = (seed: number, { badFirst, changes, clash, fail }: Odds): ReadonlyArray<Racer> => {
   const { even, normal } = chanceOf(seed * 7919 + 17)
   const racers = Array.from({ length: changes }, (_, n) => ({
-    ms: Math.min(4, Math.exp(0.3 * normal())) * medianMs,
-    bad: even() < fail,
+    ms: badFirst === true ? medianMs + n * 1000 : Math.min(4, Math.exp(0.3 * normal())) * medianMs,
+    bad: badFirst === true ? n === 0 : even() < fail,
     files: { [`src/${n}.txt`]: String(n) } as Record<string, string>
   }))
   for (let one = 0; one < changes; one++)
@@ -89,9 +93,16 @@ const numberOf = Effect.fnUntraced(function* (candidateId: string, changes: Read
 })
 
 /** How a check ends, and when: what fails ends sooner. */
-const scripted = (seed: number, racers: ReadonlyArray<Racer>, { flake }: Odds, self: number, job: SandboxJob) => {
+const scripted = (
+  seed: number,
+  racers: ReadonlyArray<Racer>,
+  { badFirst, flake }: Odds,
+  self: number,
+  job: SandboxJob
+) => {
   const { even, normal } = chanceOf(seed * 104_729 + hashOf(job.id))
   const isGood = racers.every(({ bad }, n) => !bad || !job.files.has(`src/${n}.txt`))
+  if (badFirst === true) return { code: isGood ? 0 : 1, ms: racers[self]!.ms }
   const ms = racers[self]!.ms * Math.exp(0.1 * normal())
   const passes = isGood && even() >= flake
   return { code: passes ? 0 : 1, ms: passes ? ms : ms * (0.4 + 0.6 * even()) }
@@ -116,8 +127,10 @@ const fatesOf = Effect.fnUntraced(function* (
   const { items } = yield* (yield* Records).list("laneEntry", { limit: "all" })
   return racers.map(({ bad }, n): Fate => {
     const entry = items.find(({ record }) => record.changeId === changes[n])?.record
-    if (entry === undefined || entry.endedAt === null) return { bad, end: `${entry?.status}`, after: Number.NaN }
-    return { bad, end: `${entry.outcome?.code}`, after: (Time.toMillis(entry.endedAt) - began) / medianMs }
+    const predictions = entry?.predictions ?? 0
+    if (entry === undefined || entry.endedAt === null)
+      return { bad, end: `${entry?.status}`, after: Number.NaN, predictions }
+    return { bad, end: `${entry.outcome?.code}`, after: (Time.toMillis(entry.endedAt) - began) / medianMs, predictions }
   })
 })
 

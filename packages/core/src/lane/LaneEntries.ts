@@ -145,7 +145,7 @@ const indexOf = (line: ReadonlyArray<LaneEntry>, { interrupt, priority }: EntryR
 
 /**
  * Has a Change wait for its turn to land, and answers its entry; `created` is false when it waits already, as asked or
- * otherwise: one that the Policy had enter is the asker's then. Fails with `LaneOff`, `ChangeClosed`, `CandidateLimit`,
+ * otherwise: one that the Policy had enter is the asker's then, and a priority counts for it. Fails with `LaneOff`, `ChangeClosed`, `CandidateLimit`,
  * `InvalidField`, `ProjectArchived` or `Unknown`, and for an agent with `InsufficientScope`.
  */
 export const enter = (actor: Actor, asked: EntryRequest) =>
@@ -157,10 +157,7 @@ const entering = Effect.fnUntraced(function* (actor: Actor, asked: EntryRequest)
   const { id: changeId, laneEntryId = null, projectId } = change.record
   const project = yield* demandActive(projectId)
   if (laneEntryId !== null) {
-    const there = yield* demand("laneEntry", laneEntryId)
-    if (asked.trigger === "auto" || there.record.trigger === "user")
-      return { answer: { entry: there.record, created: false } }
-    return yield* ordering(actor, change, there)
+    return yield* ordering(actor, change, asked)
   }
   yield* refuseClosed(change)
   const policy = yield* demandOn(projectId)
@@ -212,14 +209,39 @@ const entering = Effect.fnUntraced(function* (actor: Actor, asked: EntryRequest)
   return { answer: { entry, created: true }, commit: Draft.end(draft, { name: "Lane.enter" }) }
 })
 
-/** Whom the Policy had enter lands now as a person's wish, whether the Policy lets it out by itself or not. */
-const ordering = Effect.fnUntraced(function* (actor: Actor, change: Stored<Change>, there: Stored<LaneEntry>) {
-  const { id: changeId, projectId } = change.record
+/** What `land` makes of an entry that waits already, and those that make room for it; null for nothing. */
+const raised = (actor: Actor, there: LaneEntry, line: ReadonlyArray<LaneEntry>, asked: EntryRequest) => {
+  if (asked.trigger === "auto") return null
+  const before = line.filter(({ place }) => place < there.place)
+  const index = indexOf(before, asked)
+  const placed = index < before.length ? putAt(line, index, there.place) : null
+  const isUrgent = asked.priority === "urgent" && there.priority !== "urgent"
+  if (there.trigger === "user" && placed === null && !isUrgent) return null
+  const fields: Partial<LaneEntry> = {
+    // Whom the Policy had enter lands now as a person's wish, whether the Policy lets it out by itself or not.
+    ...(there.trigger === "user" ? {} : { trigger: "user", enteredBy: actor }),
+    ...(placed === null ? {} : { place: placed.place }),
+    ...(isUrgent ? { priority: "urgent" } : {})
+  }
+  return { fields, placed }
+}
+
+/** One that waits already: it is the asker's now, and goes before others as one that enters so, but never back. */
+const ordering = Effect.fnUntraced(function* (actor: Actor, change: Stored<Change>, asked: EntryRequest) {
+  const { id: changeId, laneEntryId, projectId } = change.record
+  const there = yield* demand("laneEntry", laneEntryId ?? "")
   const lane = yield* demand("lane", projectId)
+  const others = (yield* openEntries(projectId)).filter(({ record }) => record.id !== there.record.id)
+  const order = raised(actor, there.record, inOrder(others), asked)
+  if (order === null) return { answer: { entry: there.record, created: false } }
   const draft = Draft.begin(projectId, actor, yield* Time.now)
   Draft.expect(draft, Commit.unchanged("change", changeId, change))
-  const fields = { trigger: "user", enteredBy: actor, updatedAt: draft.now } as const
-  const { record: entry } = Draft.update(draft, "laneEntry", there, fields)
+  const { record: entry } = Draft.update(draft, "laneEntry", there, { ...order.fields, updatedAt: draft.now })
+  if (order.placed !== null) {
+    makeRoom(draft, others, order.placed)
+    const { priority } = entry
+    Draft.emit(draft, "lane.reordered", entry.id, { changeId, passed: order.placed.passed.length, priority })
+  }
   touchLane(draft, lane)
   Draft.send(draft, laneStep(projectId))
   return { answer: { entry, created: false }, commit: Draft.end(draft, { name: "Lane.order" }) }

@@ -94,7 +94,7 @@ it("enters a Change once, in the order of coming, and says whether it is there a
       const { ids, projectId } = yield* changes(2)
       const first = yield* entered(ids[0]!)
       yield* entered(ids[1]!)
-      expect(yield* entered(ids[0]!, { priority: "urgent" })).toEqual({ entry: first.entry, created: false })
+      expect(yield* entered(ids[0]!)).toEqual({ entry: first.entry, created: false })
       expect([first.created, first.entry.ticket, yield* line(projectId)]).toEqual([true, 1, ids])
       const change = (yield* demand("change", ids[0]!)).record
       expect([isInLane(change), laneStepOf(change)[0]?.id]).toEqual([true, `lane.step:${projectId}`])

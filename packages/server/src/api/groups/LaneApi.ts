@@ -87,7 +87,7 @@ export const LaneApi = HttpApiGroup.make("lane")
       about(
         promoting,
         "Have a Change land in turn",
-        "The order to promote it when it stands first, as who asked. 202 when it enters, 200 with its entry when it waits already; one that entered by itself is the caller's then. 409 `lane_off`, `change_closed`, and `candidate_limit` where it would be a Candidate too many; 400 `rollback_goes_first` for a rollback. Without `candidateId` all its ChangeSets are composed."
+        "The order to promote it when it stands first, as who asked. 202 when it enters, 200 with its entry when it waits already; one that entered by itself is the caller's then, and `priority` and `interrupt` put one that waits forward. 409 `lane_off`, `change_closed`, and `candidate_limit` where it would be a Candidate too many; 400 `rollback_goes_first` for a rollback. Without `candidateId` all its ChangeSets are composed."
       )
     )
   )

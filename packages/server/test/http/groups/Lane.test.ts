@@ -42,7 +42,7 @@ describe("The lane", () => {
     const [one, two] = [await changeOf("one"), await changeOf("two")]
     const first = await post(`/v1/changes/${one}/land`)
     expect(first).toMatchObject({ status: 202, body: { entry: { changeId: one, state: "waiting", position: 1 } } })
-    const again = await post(`/v1/changes/${one}/land`, { priority: "urgent" })
+    const again = await post(`/v1/changes/${one}/land`)
     expect(again).toMatchObject({ status: 200, body: { entry: { id: first.body.entry.id, priority: "normal" } } })
     const second = await post(`/v1/changes/${two}/land`)
     expect(await lane()).toMatchObject({

@@ -7,7 +7,7 @@ import { refuseAgents } from "../access/Access.ts"
 import { checkName } from "../access/Names.ts"
 import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { hasOtherVerified } from "../candidate/Staleness.ts"
+import { hasOtherVerified, provisionally } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
 import { laneStepBehind, laneStepOf } from "../work/LaneWork.ts"
 import { loseCandidateForGood } from "../change/LostCandidate.ts"
@@ -23,6 +23,7 @@ import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import type { Project } from "../model/Project.ts"
 import { brokenOf, needsApproval } from "./OwedApproval.ts"
 import type { Approval, Decision } from "../model/Approval.ts"
+import type { Head } from "../model/Generation.ts"
 import type { Assertion } from "../model/Approver.ts"
 import type { Policy } from "../model/Policy.ts"
 import { PasskeyRequired, signedFields } from "./SignedDecision.ts"
@@ -118,7 +119,8 @@ export const decide = (actor: Actor, input: Input) =>
       const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
       const head = yield* demand("head", candidate.record.projectId)
       const other = yield* hasOtherVerified(candidate.record, head.record)
-      const commit = decided({ approval, owed, candidate, change, otherVerified: other, policy, project, actor })
+      const rows = { candidate, change, head: head.record, policy, project }
+      const commit = decided({ ...rows, approval, owed, otherVerified: other, actor })
       return { answer: approval, commit }
     })
   ).pipe(Effect.withSpan("Approvals.decide"))
@@ -150,6 +152,7 @@ interface Deciding {
   readonly owed: number
   readonly candidate: Commit.Stored<Candidate>
   readonly change: Commit.Stored<Change>
+  readonly head: Head
   readonly otherVerified: boolean
   readonly policy: Commit.Stored<Policy>
   readonly project: Commit.Stored<Project>
@@ -158,7 +161,7 @@ interface Deciding {
 
 /** It writes the Candidate too: of two decisions at once the second is made anew, knowing the first. */
 const decided = (deciding: Deciding): Commit.Commit => {
-  const { actor, approval, candidate, change, otherVerified, owed, policy, project } = deciding
+  const { actor, approval, candidate, change, head, otherVerified, owed, policy, project } = deciding
   const { candidateId, changeId, decidedAt, id, note, projectId, tree } = approval
   const draft = Draft.begin(projectId, actor, decidedAt)
   const told = { changeId, approvalId: id, tree, owed, ...(note === undefined ? {} : { note }) }
@@ -169,7 +172,8 @@ const decided = (deciding: Deciding): Commit.Commit => {
     Draft.emit(draft, "approval.granted", candidateId, told)
   } else {
     const reason = `rejected by ${approval.approver}${note === undefined ? "" : `: ${note}`}`
-    const rejected = { "approval.rejected": told, "candidate.rejected": { changeId, reason } }
+    const lost = { changeId, reason, ...provisionally(candidate.record, head) }
+    const rejected = { "approval.rejected": told, "candidate.rejected": lost }
     Draft.step(draft, "candidate", candidate, "approverRejected", { reason, rejection: "rejected_by_person" }, rejected)
     loseCandidateForGood(draft, change, { candidateId, reason, otherVerified })
   }

@@ -6,6 +6,7 @@ import { endRollback } from "../change/LostCandidate.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import * as Time from "../primitives/Time.ts"
+import { provisional } from "./Staleness.ts"
 
 const givenUp = "its verification was given up"
 
@@ -22,7 +23,8 @@ export const giveUp = (actor: Actor, candidateId: string) =>
       const change = yield* demand("change", changeId)
       const reason = change.record.kind === "rollback" ? givenUp : `${givenUp}: ask for it again with retry`
       const why = { reason, rejection: "verification_given_up" } as const
-      Draft.step(draft, "candidate", candidate, trigger, why, { "candidate.rejected": { changeId, reason } })
+      const told = { changeId, reason, ...(yield* provisional(candidate.record)) }
+      Draft.step(draft, "candidate", candidate, trigger, why, { "candidate.rejected": told })
       endRollback(draft, change, { candidateId, reason })
       Draft.send(draft, ...laneStepOf(change.record), ...(yield* laneStepAfter(change.record)))
       return { answer: undefined, commit: Draft.end(draft, { name: "GivingUp.giveUp" }) }

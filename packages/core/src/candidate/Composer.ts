@@ -20,9 +20,9 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { readBytes, readDefinitions, readScripts } from "../project/Source.ts"
 import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
-import { baseForks, baseOf } from "./Base.ts"
+import { baseForks } from "./Base.ts"
 import { composeBack, planBack } from "./RollbackPlan.ts"
-import { provisionally } from "./Staleness.ts"
+import { provisional } from "./Staleness.ts"
 import { originOf } from "./Origin.ts"
 import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
@@ -256,12 +256,6 @@ interface Refused {
   readonly conflicts: ReadonlyArray<string>
   readonly overlaps?: ReadonlyArray<Overlap>
 }
-
-/** Of a Candidate on canonical nothing more is read. */
-const provisional = (candidate: Candidate) =>
-  baseOf(candidate)._tag === "Canonical"
-    ? Effect.succeed({})
-    : Effect.map(demand("head", candidate.projectId), (head) => provisionally(candidate, head.record))
 
 const refused = Effect.fnUntraced(function* (candidateId: string, { code, conflicts, overlaps = [], reason }: Refused) {
   const found = yield* composing(candidateId)

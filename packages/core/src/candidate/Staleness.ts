@@ -55,6 +55,12 @@ export const provisionally = ({ ahead, ...base }: Candidate, head: Head) => ({
   ...(ahead !== null && isAhead(base, head) ? { provisional: true as const } : {})
 })
 
+/** The same for who has not read the head. Of a Candidate on canonical nothing is read. */
+export const provisional = (candidate: Candidate) =>
+  candidate.ahead === null
+    ? Effect.succeed({})
+    : Effect.map(demand("head", candidate.projectId), (head) => provisionally(candidate, head.record))
+
 /** Why a Candidate is behind, in words. */
 export const whyBehind = ({ baseCommit, baseGeneration, baseTree }: Base, { commit, generation, tree }: Head): string =>
   baseGeneration === generation

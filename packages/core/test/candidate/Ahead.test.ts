@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { beforeEach, expect, it } from "vitest"
+import * as Approvals from "@pawl/core/approval/Approvals"
+import { giveUp } from "@pawl/core/candidate/Abandonment"
 import { predictedHead } from "@pawl/core/candidate/Base"
 import { predict, predicted } from "@pawl/core/candidate/Predictions"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -126,6 +128,43 @@ it("tells of what fails on the one ahead, or does not merge with it, that this i
       expect(yield* told(project.id, "candidate.rejected", bad.id)).toMatchObject([provisional])
       expect(yield* now(odd)).toMatchObject({ status: "rejected", rejection: "merge_conflict", conflicts: ["a.txt"] })
       expect(yield* told(project.id, "candidate.rejected", odd.id)).toMatchObject([provisional])
+    })
+  ))
+
+it("tells so of what an approver rejects, and of what was given up, where it was made on the one ahead", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const first = yield* candidateOf(project.id, "a", { "a.txt": "a" })
+      const owing = yield* on(first, yield* work(project.id, "b", { "migrations/1.sql": "select 1" }))
+      yield* settle
+      const { changeId, id: candidateId } = owing
+      yield* Approvals.decide(person, { changeId, candidateId, decision: "rejected" })
+      const dead = yield* on(first, yield* work(project.id, "c", { "c.txt": "c" }))
+      yield* giveUp(person, dead.id)
+      const provisional = { ahead: first.id, provisional: true }
+      expect(yield* told(project.id, "candidate.rejected", candidateId)).toEqual([
+        { changeId, reason: `rejected by ${person.id}`, ...provisional }
+      ])
+      expect(yield* told(project.id, "candidate.rejected", dead.id)).toEqual([
+        {
+          changeId: dead.changeId,
+          reason: "its verification was given up: ask for it again with retry",
+          ...provisional
+        }
+      ])
+    })
+  ))
+
+it("says nothing more of what an approver rejects on canonical", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const { changeId, id } = yield* candidateOf(project.id, "b", { "migrations/1.sql": "select 1" })
+      yield* Approvals.decide(person, { changeId, candidateId: id, decision: "rejected" })
+      expect(yield* told(project.id, "candidate.rejected", id)).toEqual([
+        { changeId, reason: `rejected by ${person.id}` }
+      ])
     })
   ))
 

@@ -164,3 +164,58 @@ describe("An approval that the Policy carries over", () => {
       })
     ))
 })
+
+/** An approver rejects the Candidate of an entry. */
+const refused = (entryId: string) =>
+  Effect.gen(function* () {
+    const { candidateId, changeId } = yield* entryOf(entryId)
+    yield* Approvals.decide(person, { changeId, candidateId: candidateId ?? "", decision: "rejected" })
+  })
+
+/** How an entry of the line has ended, and how many predictions of it fell. */
+const ended = (projectId: string) =>
+  Effect.map(outcome(projectId), ({ ends, entries }) => ends.map((end, n) => [end, entries[n]?.predictions]))
+
+describe("A Candidate in the lane that an approver rejects", () => {
+  it("takes its entry out, and nobody who went past it is made anew", () =>
+    run(
+      Effect.gen(function* () {
+        const projectId = yield* laneProject({ approvalRiskTiers: ["high"] })
+        yield* entered(projectId, "free", { "free.txt": "free" })
+        const owing = yield* entered(projectId, "owing", migration)
+        yield* entered(projectId, "later", { "later.txt": "later" })
+        yield* carriedOn(projectId)
+        yield* refused(owing.id)
+        yield* settle
+        expect(yield* ended(projectId)).toEqual([
+          ["landed landed", 0],
+          ["left approval_rejected", 0],
+          ["landed landed", 0]
+        ])
+        const { laneEntryId, status } = (yield* demand("change", owing.changeId)).record
+        expect([laneEntryId, status]).toEqual([null, "verifying"])
+      })
+    ))
+
+  it("has each of those that were made on it made anew once, when it had been carried over", () =>
+    run(
+      Effect.gen(function* () {
+        const { owing, projectId } = yield* line({ "later.txt": "later" })
+        const behind = yield* Effect.forEach(["x", "y"], (name) => entered(projectId, name, { [`${name}.txt`]: name }))
+        yield* carriedOn(projectId)
+        const before = yield* Effect.forEach(behind, ({ id }) => entryOf(id))
+        expect(before.map(({ predictions, status }) => [status, predictions])).toEqual([
+          ["ready", 0],
+          ["ready", 0]
+        ])
+        yield* refused(owing.id)
+        yield* carriedOn(projectId)
+        const left = ["left approval_rejected", 0]
+        const once = ["ready", 1]
+        expect(yield* ended(projectId)).toEqual([["landed landed", 0], ["ready", 0], left, ["ready", 0], once, once])
+        yield* settle
+        const { generation } = yield* outcome(projectId)
+        expect([generation, (yield* entryOf(behind[1]?.id ?? "")).predictions]).toEqual([5, 1])
+      })
+    ))
+})

@@ -114,4 +114,20 @@ describe("The lane", () => {
     await post(`/v1/changes/${id}/cancel`)
     expectProblem(await post(`/v1/changes/${id}/land`), 409, "change_closed")
   })
+
+  it("takes no Change in by a Candidate of another one", async () => {
+    const [own, other] = [await changeOf("own"), await changeOf("other")]
+    const { candidate } = (await post(`/v1/changes/${other}/candidates`)).body
+    expectProblem(await post(`/v1/changes/${own}/land`, { candidateId: candidate.id }), 404, "unknown_candidate")
+    const { status } = await post(`/v1/changes/${other}/land`, { candidateId: candidate.id })
+    expect(status).toBe(202)
+  })
+
+  it("puts one forward that waits already and is told to land urgently, with 200", async () => {
+    const { entries } = await lane()
+    const last = entries.at(-1)
+    const again = await post(`/v1/changes/${last.changeId}/land`, { priority: "urgent" })
+    expect(again).toMatchObject({ status: 200, body: { entry: { id: last.id, priority: "urgent" } } })
+    expect(again.body.entry.position).toBeLessThan(last.position)
+  })
 })

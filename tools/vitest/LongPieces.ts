@@ -70,6 +70,11 @@ export const pieces: ReadonlyArray<Piece> = [
     files: ["lane/LanePauses.interleaving.test.ts", "lane/LaneWaysOut.interleaving.test.ts"]
   },
   {
+    name: "lane-flakes",
+    about: "20,000 orders of a lane of three with checks that are flaky",
+    files: ["lane/LaneFlakes.interleaving.test.ts"]
+  },
+  {
     name: "workers",
     about: "an installation in workerd that is killed at fifty moments",
     files: ["workers/Workerd.test.ts"]

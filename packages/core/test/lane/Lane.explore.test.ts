@@ -37,6 +37,10 @@ describe("The lane keeps its promises in every state that can be reached", () =>
       { ...nothing, entries: 2, pauses: 1, withdrawals: 1, freezes: 1 }
     ],
     ["two entries that do not merge", { ...nothing, entries: 2, conflicts: [["a", "b"]] }],
+    [
+      "two entries whose checks are retried, one of which is cancelled",
+      { ...nothing, entries: 2, retries: true, cancels: 1 }
+    ],
     ["three entries to which nothing else happens", { ...nothing, entries: 3 }],
     ["three entries of which two do not merge", { ...nothing, entries: 3, conflicts: [["a", "b"]] }],
     ["three entries, of which one may be paid for at a time", { ...nothing, entries: 3, affordable: 1 }]
@@ -49,6 +53,7 @@ describe("The lane keeps its promises in every state that can be reached", () =>
   it.each<readonly [string, Happenings]>([
     ["three entries, one moved", { ...nothing, entries: 3, moves: 1 }],
     ["three entries, a pause, and one taken out", { ...nothing, entries: 3, pauses: 1, withdrawals: 1 }],
+    ["three entries whose checks are retried", { ...nothing, entries: 3, retries: true }],
     ["three entries, a cancel, and promoted by hand too", { ...nothing, entries: 3, cancels: 1, byHand: true }],
     ["two entries and all that can happen", { ...nothing, ...everything, entries: 2, moves: 1, byHand: true }]
   ])("as far as it goes, with %s", (_name, happenings) => {

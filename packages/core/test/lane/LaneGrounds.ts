@@ -9,6 +9,7 @@ import { Repos } from "@pawl/adapters-memory/MemoryRepository"
 import type { MemoryState } from "@pawl/adapters-memory/MemoryState"
 import * as Policies from "@pawl/core/approval/Policies"
 import { Ledger } from "@pawl/core/ledger/Ledger"
+import type { PolicyFields } from "@pawl/core/model/Policy"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
@@ -43,15 +44,18 @@ export const settings: SettingsShape = {
 export const exitOf = (files: ReadonlyMap<string, { readonly content: Uint8Array }>): number =>
   new TextDecoder().decode(files.get("result.txt")?.content).trim() === "broken" ? 1 : 0
 
-/** A sandbox whose jobs end at once. `held` counts those that were started and not given back. */
-export const sandboxOf = (held: { now: number; most: number }): Sandbox["Service"] => {
+/**
+ * A sandbox whose jobs end at once. `held` counts those that were started and not given back; `isFlaky` is asked whether
+ * the next job fails whatever it runs on.
+ */
+export const sandboxOf = (held: { now: number; most: number }, isFlaky = () => false): Sandbox["Service"] => {
   const codes = new Map<string, number>()
   const isolation = { name: "memory", version: "1", guarantees: [] }
   return {
     isolation: Effect.succeed(isolation),
     start: ({ files, id }) =>
       Effect.sync(() => {
-        codes.set(id, exitOf(files))
+        codes.set(id, isFlaky() ? 1 : exitOf(files))
         held.now++
         held.most = Math.max(held.most, held.now)
         return { id }
@@ -73,7 +77,7 @@ export const sandboxOf = (held: { now: number; most: number }): Sandbox["Service
 }
 
 /** A Project with one generation that was landed, and three Changes that enter; then all that follows, commit by commit. */
-const way = (edits: ReadonlyArray<Record<string, string>>) =>
+const way = (edits: ReadonlyArray<Record<string, string>>, fields: Partial<PolicyFields>) =>
   Effect.gen(function* () {
     const store = makeMemoryStore()
     const repos = new Repos()
@@ -96,7 +100,7 @@ const way = (edits: ReadonlyArray<Record<string, string>>) =>
     )
     yield* Effect.gen(function* () {
       const { id: projectId } = yield* newProject()
-      yield* Policies.change(person, projectId, laneOn)
+      yield* Policies.change(person, projectId, { ...laneOn, ...fields })
       yield* askedFor(projectId, "old", { "old.txt": "old" })
       yield* settle
       const changes = yield* racing(projectId, edits)
@@ -118,9 +122,9 @@ const races: ReadonlyArray<ReadonlyArray<Record<string, string>>> = [
   [clash("a"), clash("b"), edit("c")]
 ]
 
-/** All of them. */
-export const laneGrounds = async (): Promise<ReadonlyArray<Ground>> => {
+/** All of them, under a Policy that says this too. */
+export const laneGrounds = async (fields: Partial<PolicyFields> = {}): Promise<ReadonlyArray<Ground>> => {
   const found: Array<Ground> = []
-  for (const [n, edits] of races.entries()) found.push(...(await inVirtualTime(n + 1, way(edits))))
+  for (const [n, edits] of races.entries()) found.push(...(await inVirtualTime(n + 1, way(edits, fields))))
   return found
 }

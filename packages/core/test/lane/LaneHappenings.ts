@@ -1,5 +1,6 @@
 /** What can happen in a world of the lane: its own steps, what its Candidates come to, and what people do. */
 import type { Commit } from "@pawl/core/ledger/Commit"
+import type { LaneStep } from "@pawl/core/lane/LanePlan"
 import { taken } from "./LaneMoves.ts"
 import { ask, snapshotOf } from "./LaneRecords.ts"
 import {
@@ -7,6 +8,7 @@ import {
   type Happenings,
   inFlight,
   isOpen,
+  isRetried,
   moving,
   nameOf,
   owes,
@@ -45,13 +47,20 @@ const verifications = (world: World, happenings: Happenings, index: number): Rea
     ]
   const tree = treeOf(commit)
   const known = world.known[tree]
-  return (known === undefined ? [true, false] : [known]).map((passes) => ({
+  const verdicts = (known === undefined ? [true, false] : [known]).map((passes) => ({
     label: `${name} ${passes ? "passes" : "fails"} on ${tree}`,
     state: withCandidate({ ...world, known: { ...world.known, [tree]: passes } }, index, {
       status: passes ? "verified" : "rejected",
       rejection: passes ? null : "checks_failed"
     })
   }))
+  // What a first run says is not yet what the tree comes to.
+  const isFirst = happenings.retries === true && world.members[index]!.retried !== true
+  const again = {
+    label: `${name} fails on ${tree}, and is retried`,
+    state: withMember(world, index, { retried: true })
+  }
+  return isFirst ? [...verdicts, again] : verdicts
 }
 
 /** What a commit of the program makes of the entry, the Candidate and the Change of a world. */
@@ -112,11 +121,22 @@ const approvals = (world: World, happenings: Happenings, index: number): Readonl
   return [{ label: `${nameOf(index)} is approved`, state: { ...world, approved: [...world.approved, tree] } }]
 }
 
+/** A step of the line, which decides nobody while one before them is run once more. */
+const stepped = (world: World, step: LaneStep): World => {
+  const next = taken(world, step)
+  if (step._tag !== "Land" && step._tag !== "Reject") return next
+  const { id, place } = step.entry
+  const open = world.members.find((each) => isOpen(each) && isRetried(each) && each.entry.place < place)
+  return open === undefined ? next : { ...next, fault: `${id} is decided while ${open.entry.id} is retried` }
+}
+
 /** What moves the line on: without any of it, open entries are stuck. */
 export const progress = (world: World, happenings: Happenings, rules: Rules): ReadonlyArray<Option> => {
   const step = rules.plan.nextStep(readingOf(world, happenings))
   const own =
-    step === null ? [] : [{ label: `${step._tag} ${"entry" in step ? step.entry.id : ""}`, state: taken(world, step) }]
+    step === null
+      ? []
+      : [{ label: `${step._tag} ${"entry" in step ? step.entry.id : ""}`, state: stepped(world, step) }]
   return [
     ...own,
     ...world.members.flatMap((_, index) => [

@@ -1,7 +1,7 @@
 /** What must hold in every state of a lane, and that it never stands still by itself. */
 import type { Member } from "@pawl/core/lane/Line"
 import { progress } from "./LaneHappenings.ts"
-import { type Happenings, isOpen, nameOf, owes, type Rules, type Step, type World } from "./LaneWorld.ts"
+import { type Happenings, isOpen, isRetried, nameOf, owes, type Rules, type Step, type World } from "./LaneWorld.ts"
 
 /** Equal worlds give equal text. How often an entry was predicted decides nothing here. */
 export const keyOf = (world: World): string =>
@@ -12,11 +12,12 @@ export const keyOf = (world: World): string =>
     world.heldAt,
     world.frozen,
     world.rolledBack,
-    world.members.map(({ candidate, change, entry }) => [
+    world.members.map(({ candidate, change, entry }, index) => [
       entry.status,
       entry.place,
       change.status,
       candidate?.status,
+      isRetried(world.members[index]!),
       candidate?.base.commit,
       candidate?.base.generation,
       candidate?.policyVersion,

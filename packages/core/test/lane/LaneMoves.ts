@@ -23,7 +23,7 @@ const composed = (world: World, index: number, base: Base): World => {
     made: null,
     policyVersion: null
   }
-  return withMember(next, index, { candidate: made })
+  return withMember(next, index, { candidate: made, retried: false })
 }
 
 const isCanonicalBase = (world: World, base: End | undefined): boolean =>

@@ -37,6 +37,8 @@ export interface Happenings {
   readonly conflicts?: ReadonlyArray<readonly [string, string]>
   /** How many Candidates may be paid for at once. */
   readonly affordable?: number
+  /** A check that fails is run once more, and may pass then. Not there when none is. */
+  readonly retries?: true
 }
 
 /** A line to which nothing happens but its own steps. */
@@ -74,7 +76,7 @@ export interface World {
   readonly approved: ReadonlyArray<string>
   /** Bases on which somebody was rejected. */
   readonly blamed: ReadonlyArray<string>
-  readonly left: Omit<Happenings, "entries" | "byHand" | "approvals" | "conflicts" | "affordable">
+  readonly left: Omit<Happenings, "entries" | "byHand" | "approvals" | "conflicts" | "affordable" | "retries">
   /** What broke in the step that led here. */
   readonly fault: string | null
 }
@@ -157,9 +159,14 @@ export const owes = (world: World, happenings: Happenings, index: number): boole
   )
 }
 
+/** Whether a check of its Candidate has failed that is being run once more. */
+export const isRetried = ({ candidate, retried }: Member): boolean =>
+  retried === true && candidate?.status === "verifying"
+
 /** A member as the lane reads it. */
 const asked = (world: World, happenings: Happenings, member: Member, index: number): Member => ({
   ...member,
+  retried: isRetried(member),
   owes: owes(world, happenings, index),
   ...(happenings.approvals && index === 0 && member.candidate !== null
     ? { candidate: { ...member.candidate, asksApproval: true } }

@@ -1,5 +1,5 @@
 /** One row of the lane. */
-import { type ReactNode, useState } from "react"
+import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { useChanges } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
@@ -9,6 +9,7 @@ import { Time } from "../ui/Time.tsx"
 import { EntryChecks } from "./EntryChecks.tsx"
 import { type Entry, EntryState } from "./EntryState.tsx"
 import { EntryWhy } from "./EntryWhy.tsx"
+import type { LaneChecks } from "./LaneChecks.ts"
 import { outcomeWords } from "./Outcome.ts"
 
 const Facts = ({ entry }: { readonly entry: Entry }): ReactNode => {
@@ -37,12 +38,22 @@ const Facts = ({ entry }: { readonly entry: Entry }): ReactNode => {
   )
 }
 
-/** `move` puts it elsewhere in the line; it is not there for one that has ended. */
-export const EntryRow = ({ entry, move }: { readonly entry: Entry; readonly move?: () => void }): ReactNode => {
+/** What a row has beside its entry. */
+interface Shown {
+  readonly entry: Entry
+  readonly checks: LaneChecks
+  /** Whether its reasons are shown. */
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+  /** Puts it elsewhere in the line; it is not there for one that has ended. */
+  readonly move?: () => void
+}
+
+/** An entry in the line, or one that has ended, whose checks are shown when it is opened. */
+export const EntryRow = ({ checks, entry, isOpen, move, onOpen }: Shown): ReactNode => {
   const { id } = useProjectHere()
   const { data: changes } = useChanges(id)
-  const [isOpen, setOpen] = useState(false)
-  const { candidateId, changeId, position, priority, state } = entry
+  const { changeId, position, priority, state } = entry
   return (
     <li className="entry" data-state={state}>
       <div className="entry-place">{position ?? ""}</div>
@@ -55,18 +66,14 @@ export const EntryRow = ({ entry, move }: { readonly entry: Entry; readonly move
         </Link>{" "}
         {priority === "urgent" ? <Tag tone="warn">urgent</Tag> : null}
         <Facts entry={entry} />
-        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <details open={isOpen} onToggle={({ currentTarget }) => onOpen(currentTarget.open)}>
           <summary>Why</summary>
           {isOpen ? <EntryWhy entry={entry} /> : null}
-          {isOpen && position === null && candidateId !== undefined ? (
-            <EntryChecks candidateId={candidateId} isRunning={false} />
-          ) : null}
+          {isOpen && position === null ? <EntryChecks checks={checks} entryId={entry.id} /> : null}
         </details>
       </div>
       <div className="entry-checks">
-        {position === null || candidateId === undefined ? null : (
-          <EntryChecks candidateId={candidateId} isRunning={state === "running"} />
-        )}
+        {position === null ? null : <EntryChecks checks={checks} entryId={entry.id} />}
       </div>
       <div className="entry-do">
         {move === undefined ? null : (

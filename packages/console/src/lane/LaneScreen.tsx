@@ -10,8 +10,10 @@ import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Notice } from "../ui/Notice.tsx"
 import { Who } from "../ui/Who.tsx"
+import { AxisWords } from "./AxisWords.tsx"
 import { EntryRow } from "./EntryRow.tsx"
 import type { Entry } from "./EntryState.tsx"
+import { useLaneChecks } from "./LaneChecks.ts"
 import { LaneSwitch } from "./LaneSwitch.tsx"
 import { MoveDialog } from "./MoveDialog.tsx"
 import "./lane.css"
@@ -52,27 +54,38 @@ const Paused = ({ lane: { pausedBy, reason } }: Pick<LaneAnswer, "lane">): React
 
 const Line = ({ answer: { ended, entries, lane }, isOn }: { readonly answer: LaneAnswer; readonly isOn: boolean }) => {
   const [moved, setMoved] = useState<Entry | null>(null)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const checks = useLaneChecks([...entries, ...ended.filter(({ id }) => opened.has(id))])
   const others = entries.filter(({ id }) => id !== moved?.id)
+  const open = (id: string, isOpen: boolean) =>
+    setOpened((before) => new Set(isOpen ? [...before, id] : [...before].filter((each) => each !== id)))
+  const rowOf = (entry: Entry, more: { readonly move?: () => void } = {}) => (
+    <EntryRow
+      key={entry.id}
+      entry={entry}
+      checks={checks}
+      isOpen={opened.has(entry.id)}
+      onOpen={(isOpen) => open(entry.id, isOpen)}
+      {...more}
+    />
+  )
   return (
     <>
       {lane.state === "paused" ? <Paused lane={lane} /> : null}
+      <AxisWords checks={checks} />
       {entries.length === 0 ? (
         <Nobody isOn={isOn} />
       ) : (
         <Card title={`In line (${lane.depth} predicted at once)`} bare>
           <ol role="list" className="entries">
-            {entries.map((entry) => (
-              <EntryRow key={entry.id} entry={entry} {...(entries.length > 1 ? { move: () => setMoved(entry) } : {})} />
-            ))}
+            {entries.map((entry) => rowOf(entry, entries.length > 1 ? { move: () => setMoved(entry) } : {}))}
           </ol>
         </Card>
       )}
       {ended.length === 0 ? null : (
         <Card title="What became of those before" bare>
           <ol role="list" className="entries entries-ended">
-            {ended.map((entry) => (
-              <EntryRow key={entry.id} entry={entry} />
-            ))}
+            {ended.map((entry) => rowOf(entry))}
           </ol>
         </Card>
       )}

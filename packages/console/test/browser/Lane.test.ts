@@ -3,6 +3,7 @@ import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { laned, racers, settled as landed } from "../../../server/test/e2e/kit/LaneFacts.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
+import * as Held from "./kit/HeldLane.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
@@ -113,6 +114,39 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     await settled("Lane")
     expect(await broken()).toEqual([])
     await picture(opened, "lane-ended")
+    await close()
+  })
+})
+
+describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissing ?? "Chromium"})`, () => {
+  const world = consoleWorld({ environment: () => Held.environment })
+  let opened: ConsolePage
+
+  const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
+    opened = await signedIn(world.browser, world.server.port, path, options)
+    return opened
+  }
+  const close = async () => {
+    expect(opened.complaints).toEqual([])
+    await opened.context.close()
+  }
+  const entryOf = (goal: string) =>
+    opened.page.locator(".entry", { has: opened.page.getByRole("link", { name: goal }) })
+
+  beforeAll(async () => {
+    await Held.heldLane(world.server.api, "held")
+  })
+
+  it("has the bars of all its rows on one axis: what began later begins further to the right", async () => {
+    const { page } = await open("/p/held/lane")
+    const beginsAt = async (goal: string) =>
+      Number.parseFloat((await entryOf(goal).locator(".bars rect").first().getAttribute("x"))!)
+    await entryOf("Open on Sundays").locator(".bars rect").nth(1).waitFor()
+    await entryOf("Sell gift cards").locator(".bars rect").nth(1).waitFor()
+    await page.getByText(/^All bars lie on one axis of time/).waitFor()
+    expect(await beginsAt("Open on Sundays")).toBe(0)
+    expect(await beginsAt("Sell gift cards")).toBeGreaterThan(0)
+    await picture(opened, "lane-held")
     await close()
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { consequenceOf } from "../../src/app/Consequence.ts"
 import { channelsOf, filtered, type LogLine, type LogRow, rowsMost, withLines } from "../../src/app/LogWindow.ts"
 import { crumbsOf, folderOf, found, isFile, lineIn } from "../../src/code/Listing.ts"
-import { barsOf, type Ran, spanOf } from "../../src/lane/Axis.ts"
+import { axisOf, barsOf, type Ran } from "../../src/lane/Axis.ts"
 import { outcomeWords } from "../../src/lane/Outcome.ts"
 import { bytes, duration, money } from "../../src/ui/Amounts.ts"
 import { nextOf, openOf } from "../../src/overview/NextWords.ts"
@@ -85,18 +85,45 @@ describe("Checks on an axis of time", () => {
 
   it("lie where they ran, from the first beginning to the last end or to now", () => {
     const all = [ran(0, 5), ran(5, 10), ran(10, null)]
-    const span = spanOf(all, 20_000)
-    expect(span).toEqual([0, 20_000])
-    expect(barsOf(all, span, 20_000)).toMatchObject([
+    const axis = axisOf(all, 20_000)
+    expect([axis.from, axis.to, axis.cuts]).toEqual([0, 20_000, []])
+    expect(barsOf(all, axis)).toMatchObject([
       { start: 0, width: 25, tookMs: 5000 },
       { start: 25, width: 25 },
       { start: 50, width: 50, tookMs: 10_000 }
     ])
   })
 
+  it("of several rows lie on the axis of all: what ran at the same time stands below each other", () => {
+    const [one, other] = [[ran(0, 10)], [ran(5, 10), ran(10, 20)]]
+    const axis = axisOf([...one, ...other], 0)
+    expect(barsOf(one, axis)).toMatchObject([{ start: 0, width: 50 }])
+    expect(barsOf(other, axis)).toMatchObject([
+      { start: 25, width: 25 },
+      { start: 50, width: 50 }
+    ])
+  })
+
+  it("are not crushed by an hour in which none ran: it is cut, and where is told", () => {
+    const all = [ran(0, 10), ran(3600, 3610)]
+    const axis = axisOf(all, 0)
+    const [first, second] = barsOf(all, axis)
+    expect(first!.width).toBeGreaterThan(40)
+    expect(second!.width).toBeCloseTo(first!.width)
+    expect(second!.start + second!.width).toBeCloseTo(100)
+    expect(axis.cuts).toHaveLength(1)
+    expect(axis.cuts[0]).toBeGreaterThan(first!.width)
+    expect(axis.cuts[0]).toBeLessThan(second!.start)
+  })
+
+  it("that run by a clock that is behind the server's have begun all the same", () => {
+    const all = [ran(100, null)]
+    expect(barsOf(all, axisOf(all, 0))).toMatchObject([{ tookMs: 0 }])
+  })
+
   it("are never too short to be seen, and never outside", () => {
     const all = [ran(0, 1000), ran(1000, 1000), ran(5, 5)]
-    for (const { start, width } of barsOf(all, spanOf(all, 0), 0)) {
+    for (const { start, width } of barsOf(all, axisOf(all, 0))) {
       expect(width).toBeGreaterThan(0.5)
       expect(start + width).toBeLessThanOrEqual(100)
     }

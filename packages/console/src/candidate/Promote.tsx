@@ -2,18 +2,21 @@
 import type { ReactNode } from "react"
 import { api } from "../api/Client.ts"
 import { announce } from "../shell/Announcements.ts"
-import type { Candidate, Why } from "../change/Records.ts"
+import type { Candidate, Policy, Why } from "../change/Records.ts"
 import { useAct } from "./Act.ts"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { PastLane } from "./PastLane.tsx"
 import { Seen } from "./Seen.tsx"
 
 /** The dialog. It says that it was promoted when the server has said so, and never that it is live. */
 export const Promote = ({
   candidate,
   onClose,
+  policy,
   why
 }: {
   readonly candidate: Candidate
+  readonly policy: Policy | null
   readonly why: Why | null
   readonly onClose: () => void
 }): ReactNode => {
@@ -39,6 +42,7 @@ export const Promote = ({
       <p>
         This tree becomes canonical, and is released where the Project has an app. A rollback brings an older one back.
       </p>
+      {policy?.lane?.mode === "on" ? <PastLane candidate={candidate} /> : null}
       <Seen candidate={candidate} why={why} />
     </ActionDialog>
   )

@@ -47,7 +47,7 @@ export const ActionAsked = ({
   if (verb === "request")
     return <RequestCandidate change={change} changeSets={changeSets} last={candidate} onClose={onClose} />
   if (candidate === null) return null
-  if (verb === "promote") return <Promote candidate={candidate} why={why} onClose={onClose} />
+  if (verb === "promote") return <Promote candidate={candidate} policy={policy} why={why} onClose={onClose} />
   const decision = verb === "approve" ? "granted" : "rejected"
   return <Decide candidate={candidate} decision={decision} policy={policy} why={why} onClose={onClose} />
 }

@@ -1,5 +1,5 @@
 /** What the screens of a Change ask for. */
-import type { UseQueryResult } from "@tanstack/react-query"
+import { useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
@@ -14,11 +14,14 @@ export const useChange = (id: string): UseQueryResult<Answer<"changes", "get">> 
   useAnswer(keys.change(id), (options) => api.changes.get({ params: { id } }, options))
 
 /** Its Candidates, oldest first. */
-export const useCandidates = (id: string): UseQueryResult<ReadonlyArray<Candidate>> =>
-  useAnswer(
-    keys.ofChange(id, "candidates"),
-    async (options) => (await api.candidates.list({ params: { id }, query: all }, options)).items
-  )
+export const candidatesQuery = (id: string) => ({
+  queryKey: keys.ofChange(id, "candidates"),
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<ReadonlyArray<Candidate>> =>
+    (await api.candidates.list({ params: { id }, query: all }, { signal })).items
+})
+
+/** The same, asked for. */
+export const useCandidates = (id: string): UseQueryResult<ReadonlyArray<Candidate>> => useQuery(candidatesQuery(id))
 
 /** Its ChangeSets, oldest first. */
 export const useChangeSets = (id: string): UseQueryResult<ReadonlyArray<ChangeSet>> =>

@@ -3,15 +3,16 @@
 /** What ran from when to when; without an end it still runs. Moments are ISO 8601. */
 export interface Ran {
   readonly name: string
-  readonly result: "pass" | "fail" | "gap" | "running"
+  /** `refuted`: a whole Candidate that came to nothing. */
+  readonly result: "pass" | "fail" | "gap" | "running" | "refuted"
   readonly from: string
   readonly to: string | null
+  /** What refuted it, in the server's words. */
+  readonly reason?: string
 }
 
 /** A bar: where it begins and how wide it is, of 0 to 100. */
-export interface Bar {
-  readonly name: string
-  readonly result: Ran["result"]
+export interface Bar extends Pick<Ran, "name" | "result" | "reason"> {
   readonly start: number
   readonly width: number
   /** Milliseconds so far. */
@@ -83,8 +84,7 @@ export const barsOf = (all: ReadonlyArray<Ran>, { at, now }: Axis): ReadonlyArra
     const [begins, ends] = [Date.parse(each.from), endOf(each, now)]
     const width = Math.max(least, at(ends) - at(begins))
     return {
-      name: each.name,
-      result: each.result,
+      ...each,
       start: Math.min(at(begins), 100 - width),
       width,
       tookMs: Math.max(0, ends - begins)

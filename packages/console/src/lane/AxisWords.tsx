@@ -14,7 +14,7 @@ export const AxisWords = ({ checks: { axis, of } }: { readonly checks: LaneCheck
   return (
     <p className="axis">
       All bars lie on one axis of time, which began <Time at={iso(from)} /> and is {duration(to - from)} long
-      {cuts.length === 0 ? "" : `; ${times} cut short`}.
+      {cuts.length === 0 ? "" : `; ${times} cut short`}. Hatched is in doubt, hollow was refuted.
     </p>
   )
 }

@@ -69,12 +69,10 @@ export const EntryRow = ({ checks, entry, isOpen, move, onOpen }: Shown): ReactN
         <details open={isOpen} onToggle={({ currentTarget }) => onOpen(currentTarget.open)}>
           <summary>Why</summary>
           {isOpen ? <EntryWhy entry={entry} /> : null}
-          {isOpen && position === null ? <EntryChecks checks={checks} entryId={entry.id} /> : null}
+          {isOpen && position === null ? <EntryChecks checks={checks} entry={entry} /> : null}
         </details>
       </div>
-      <div className="entry-checks">
-        {position === null ? null : <EntryChecks checks={checks} entryId={entry.id} />}
-      </div>
+      <div className="entry-checks">{position === null ? null : <EntryChecks checks={checks} entry={entry} />}</div>
       <div className="entry-do">
         {move === undefined ? null : (
           <Button size="small" onClick={move}>

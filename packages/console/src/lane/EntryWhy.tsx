@@ -52,7 +52,7 @@ const OpenWhy = ({ why }: { readonly why: Why }): ReactNode => (
   </>
 )
 
-/** Of one that has ended: its Candidates that went stale, each with the promotion that its reason names. */
+/** Of one that has ended: its Candidates that came to nothing, each with the promotion that its reason names. */
 const EndedWhy = ({ entry: { changeId } }: { readonly entry: Entry }): ReactNode => {
   const candidates = useCandidates(changeId)
   return (

@@ -3,8 +3,13 @@ import { useQueries, type UseQueryResult } from "@tanstack/react-query"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import type { Answer } from "../api/Wire.ts"
+import { candidatesQuery } from "../change/Queries.ts"
+import { useConnection } from "../live/Live.ts"
+import { lookMs } from "../project/ProjectQueries.ts"
 import { type Axis, axisOf, type Ran } from "./Axis.ts"
+import { entryQuery } from "./EntryQuery.ts"
 import type { Entry } from "./EntryState.tsx"
+import { refutedOf } from "./Refuted.ts"
 
 type Evidence = Answer<"candidates", "evidence">["items"][number]
 
@@ -19,18 +24,17 @@ interface Checked {
 /** The checks of one entry. */
 export interface EntryChecked {
   readonly query: UseQueryResult<Checked>
-  /** In the order in which they ran; empty until they are known. */
+  /** Those of its newest Candidate, in the order in which they ended; empty until they are known. */
   readonly ran: ReadonlyArray<Ran>
 }
 
 /** Of each entry by its id, and the axis of all. */
 export interface LaneChecks {
   readonly of: ReadonlyMap<string, EntryChecked>
+  /** The Candidates of each that came to nothing, the oldest first. */
+  readonly refuted: ReadonlyMap<string, ReadonlyArray<Ran>>
   readonly axis: Axis
 }
-
-/** Milliseconds between two looks while checks run. */
-const lookMs = 2000
 
 const asked = (candidateId: string, isRunning: boolean) => ({
   queryKey: keys.ofCandidate(candidateId, "checks"),
@@ -58,23 +62,39 @@ const ranOf = ({ candidate, items }: Checked, isRunning: boolean): ReadonlyArray
   ]
 }
 
+/** By the id of each entry of which a prediction fell. */
+const useRefuted = (projectId: string, entries: ReadonlyArray<Entry>): LaneChecks["refuted"] => {
+  const refetchInterval = useConnection().is === "live" ? (false as const) : lookMs
+  const fell = entries.filter(({ predictions }) => predictions > 0)
+  const whys = useQueries({
+    queries: fell.map(({ id, position }) => {
+      return { ...entryQuery(projectId, id), refetchInterval, enabled: position !== null }
+    })
+  })
+  const lists = useQueries({
+    queries: fell.map(({ changeId }) => ({ ...candidatesQuery(changeId), refetchInterval }))
+  })
+  return new Map(
+    fell.map((entry, index) => {
+      const predictions = entry.position === null ? null : (whys[index]?.data?.why?.predictions ?? [])
+      return [entry.id, refutedOf(entry, lists[index]?.data ?? [], predictions)]
+    })
+  )
+}
+
 /** Of these entries; those without a Candidate have no checks. Now is when the newest answer was asked for. */
-export const useLaneChecks = (entries: ReadonlyArray<Entry>): LaneChecks => {
+export const useLaneChecks = (projectId: string, entries: ReadonlyArray<Entry>): LaneChecks => {
   const shown = entries.flatMap(({ candidateId, id, state }) =>
     candidateId === undefined ? [] : [{ id, candidateId, isRunning: state === "running" }]
   )
   const queries = useQueries({ queries: shown.map(({ candidateId, isRunning }) => asked(candidateId, isRunning)) })
-  const all = shown.flatMap(({ id, isRunning }, index): ReadonlyArray<readonly [string, EntryChecked]> => {
+  const refuted = useRefuted(projectId, entries)
+  const of = new Map<string, EntryChecked>()
+  for (const [index, { id, isRunning }] of shown.entries()) {
     const query = queries[index]
-    if (query === undefined) return []
-    return [[id, { query, ran: query.data === undefined ? [] : ranOf(query.data, isRunning) }]]
-  })
-  const now = Math.max(0, ...queries.map(({ data }) => data?.at ?? 0))
-  return {
-    of: new Map(all),
-    axis: axisOf(
-      all.flatMap(([, { ran }]) => ran),
-      now
-    )
+    if (query !== undefined) of.set(id, { query, ran: query.data === undefined ? [] : ranOf(query.data, isRunning) })
   }
+  const now = Math.max(0, ...queries.map(({ data }) => data?.at ?? 0))
+  const all = [...[...of.values()].map(({ ran }) => ran), ...refuted.values()]
+  return { of, refuted, axis: axisOf(all.flat(), now) }
 }

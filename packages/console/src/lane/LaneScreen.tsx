@@ -55,7 +55,8 @@ const Paused = ({ lane: { pausedBy, reason } }: Pick<LaneAnswer, "lane">): React
 const Line = ({ answer: { ended, entries, lane }, isOn }: { readonly answer: LaneAnswer; readonly isOn: boolean }) => {
   const [moved, setMoved] = useState<Entry | null>(null)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
-  const checks = useLaneChecks([...entries, ...ended.filter(({ id }) => opened.has(id))])
+  const { id: projectId } = useProjectHere()
+  const checks = useLaneChecks(projectId, [...entries, ...ended.filter(({ id }) => opened.has(id))])
   const others = entries.filter(({ id }) => id !== moved?.id)
   const open = (id: string, isOpen: boolean) =>
     setOpened((before) => new Set(isOpen ? [...before, id] : [...before].filter((each) => each !== id)))

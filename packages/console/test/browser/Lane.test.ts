@@ -1,3 +1,4 @@
+import type { WhyLane } from "@pawl/core/why/WhyLane"
 import { beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
@@ -110,7 +111,7 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
     expect(await of("race 2").textContent()).toMatch(/Rejected.*A required check failed while it stood first\./)
     await of("race 2").getByText("Why", { exact: true }).click()
     await of("race 2").locator('.bars li[data-result="fail"]', { hasText: "test failed" }).first().waitFor()
-    expect(await of("race 2").locator('.bars rect[data-result="fail"]').count()).toBeGreaterThan(0)
+    expect(await of("race 2").locator('.bars g[data-result="fail"]').count()).toBeGreaterThan(0)
     await settled("Lane")
     expect(await broken()).toEqual([])
     await picture(opened, "lane-ended")
@@ -120,6 +121,7 @@ describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissin
 
 describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissing ?? "Chromium"})`, () => {
   const world = consoleWorld({ environment: () => Held.environment })
+  let held: Held.HeldLane
   let opened: ConsolePage
 
   const open = async (path: string, options: Parameters<typeof signedIn>[3] = {}) => {
@@ -134,19 +136,55 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
     opened.page.locator(".entry", { has: opened.page.getByRole("link", { name: goal }) })
 
   beforeAll(async () => {
-    await Held.heldLane(world.server.api, "held")
+    held = await Held.heldLane(world.server.api, "held")
   })
 
   it("has the bars of all its rows on one axis: what began later begins further to the right", async () => {
     const { page } = await open("/p/held/lane")
     const beginsAt = async (goal: string) =>
-      Number.parseFloat((await entryOf(goal).locator(".bars rect").first().getAttribute("x"))!)
-    await entryOf("Open on Sundays").locator(".bars rect").nth(1).waitFor()
-    await entryOf("Sell gift cards").locator(".bars rect").nth(1).waitFor()
+      Number.parseFloat((await entryOf(goal).locator(".bars .bar").first().getAttribute("x"))!)
+    await entryOf("Open on Sundays").locator(".bars .bar").nth(1).waitFor()
+    await entryOf("Sell gift cards").locator(".bars .bar").nth(1).waitFor()
     await page.getByText(/^All bars lie on one axis of time/).waitFor()
     expect(await beginsAt("Open on Sundays")).toBe(0)
     expect(await beginsAt("Sell gift cards")).toBeGreaterThan(0)
     await picture(opened, "lane-held")
+    await close()
+  })
+
+  it("shows who is in doubt hatched, and says so in words; nobody else is", async () => {
+    await open("/p/held/lane")
+    const bad = entryOf("Break the shop")
+    await bad.getByText(/^test failed, in doubt, /).waitFor()
+    const fills = await bad.locator(".bar-doubt").evaluateAll((all) => all.map((each) => getComputedStyle(each).fill))
+    expect(fills).toHaveLength(await bad.locator(".bar").count())
+    for (const fill of fills) expect(fill).toMatch(/^url\(/)
+    expect(await opened.page.locator(".entry:not([data-state=doubtful]) .bar-doubt").count()).toBe(0)
+    await close()
+  })
+
+  it("that somebody goes past costs what the dialog says before: so many predictions, each of which then names what refuted it", async () => {
+    const { page, settled } = await open(`/changes/${held.past.change.id}`)
+    await settled("Past the lane 0")
+    await page.getByRole("button", { name: "Promote", exact: true }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(/^This goes past the lane: 3 predictions fall, and their Changes are/).waitFor()
+    await picture(opened, "lane-past")
+    await dialog.getByRole("button", { name: "Promote", exact: true }).click()
+    await dialog.waitFor({ state: "detached" })
+    await page.goto(page.url().replace(/\/changes\/.*/, "/p/held/lane"))
+    for (const change of [held.first, held.second, held.bad]) {
+      const { id } = await Held.standing(world.server.api, held.id, change, ({ predictions }) => predictions > 0)
+      const { why } = await world.server.api.get<{ why: WhyLane }>(`/v1/lane-entries/${id}`)
+      const { generation, reason } = why.predictions[0]!
+      const words = entryOf(change.goal).locator('.bars li[data-result="refuted"]').first()
+      await words.waitFor()
+      const told = (await words.textContent())!
+      expect(told).toMatch(new RegExp(`^as S${generation} refuted after \\d`))
+      expect(told.slice(-reason.length)).toBe(reason)
+      expect(await entryOf(change.goal).locator('.bars g[data-result="refuted"] .bar').count()).toBeGreaterThan(0)
+    }
+    await picture(opened, "lane-refuted")
     await close()
   })
 })

@@ -3,6 +3,7 @@ import { Refusal } from "../../src/api/Refusal.ts"
 import { base64, base64Url, bytesOf } from "../../src/approval/Base64Url.ts"
 import { checkLook } from "../../src/candidate/CheckLook.ts"
 import { mustSign } from "../../src/candidate/Decision.ts"
+import { fallingBy } from "../../src/candidate/Falling.ts"
 import { filesWords } from "../../src/candidate/Files.tsx"
 import { isGap, offered, operationOf, type Standing } from "../../src/candidate/Offered.ts"
 import { riskReasons } from "../../src/candidate/RiskWords.ts"
@@ -179,5 +180,34 @@ describe("Bytes of passkeys", () => {
     expect(base64Url(bytes.buffer)).not.toMatch(/[+/=]/)
     expect(base64(Uint8Array.from([251, 255, 254]).buffer)).toBe("+//+")
     expect(base64Url(Uint8Array.from([251]).buffer)).toBe("-w")
+  })
+})
+
+describe("A promotion past the lane", () => {
+  const entry = (n: number, state: "running" | "ready" | "doubtful" | "aside" | "waiting") => ({
+    candidateId: `cand_${n}` as const,
+    changeId: `chg_${n}` as const,
+    position: n,
+    state
+  })
+  const falls = (n: number, entries: ReadonlyArray<ReturnType<typeof entry>>) =>
+    fallingBy({ id: `cand_${n}`, changeId: `chg_${n}` } as never, entries as never)
+
+  it("of one that is not in it refutes all that were composed, in whatever state, but nobody who waits", () => {
+    const line = [entry(1, "ready"), entry(2, "running"), entry(3, "doubtful"), entry(4, "aside"), entry(5, "waiting")]
+    expect(falls(9, line)).toBe(4)
+    expect(falls(9, [])).toBe(0)
+  })
+
+  it("of one in it refutes those before it alone: those behind are made on it, unless they passed it over", () => {
+    const line = [entry(1, "doubtful"), entry(2, "ready"), entry(3, "running")]
+    expect(falls(2, line)).toBe(1)
+    expect(falls(2, [entry(1, "doubtful"), entry(2, "aside"), entry(3, "running")])).toBe(2)
+    expect(falls(1, [entry(1, "ready"), entry(2, "running")])).toBe(0)
+  })
+
+  it("of another Candidate of a Change in it refutes all others, and not its own", () => {
+    const line = [entry(1, "ready"), entry(2, "running")]
+    expect(fallingBy({ id: "cand_9", changeId: "chg_1" } as never, line as never)).toBe(1)
   })
 })

@@ -3,6 +3,7 @@ import { consequenceOf } from "../../src/app/Consequence.ts"
 import { channelsOf, filtered, type LogLine, type LogRow, rowsMost, withLines } from "../../src/app/LogWindow.ts"
 import { crumbsOf, folderOf, found, isFile, lineIn } from "../../src/code/Listing.ts"
 import { axisOf, barsOf, type Ran } from "../../src/lane/Axis.ts"
+import { fallenOf, refutedOf } from "../../src/lane/Refuted.ts"
 import { outcomeWords } from "../../src/lane/Outcome.ts"
 import { bytes, duration, money } from "../../src/ui/Amounts.ts"
 import { nextOf, openOf } from "../../src/overview/NextWords.ts"
@@ -127,6 +128,30 @@ describe("Checks on an axis of time", () => {
       expect(width).toBeGreaterThan(0.5)
       expect(start + width).toBeLessThanOrEqual(100)
     }
+  })
+})
+
+describe("A Candidate of the lane that came to nothing", () => {
+  const made = (n: number, status: string, updatedAt: string, reason: string | null = null) =>
+    ({ id: `cand_${n}`, status, base_generation: n, createdAt: `made ${n}`, updatedAt, reason }) as never
+  const entry = { candidateId: "cand_3", enteredAt: "5" } as never
+  const all = [
+    made(0, "stale", "4"),
+    made(1, "stale", "6", "S2 came"),
+    made(2, "promoted", "7"),
+    made(3, "rejected", "8")
+  ]
+
+  it("is a bar from when it was made to when it fell, with what refuted it in the words of the lane", () => {
+    const [prediction] = [{ candidateId: "cand_1", ahead: null, generation: 4, reason: "Sell cards left", at: "6" }]
+    expect(refutedOf(entry, all, [prediction] as never)).toEqual([
+      { name: "as S4", result: "refuted", from: "made 1", to: "6", reason: "Sell cards left" }
+    ])
+  })
+
+  it("is known by itself when its entry has ended, but neither the newest nor those from before it entered", () => {
+    expect(fallenOf(entry, all).map(({ id }) => id)).toEqual(["cand_1"])
+    expect(refutedOf(entry, all, null)).toMatchObject([{ name: "as S2", to: "6", reason: "S2 came" }])
   })
 })
 

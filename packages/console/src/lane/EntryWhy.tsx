@@ -1,56 +1,69 @@
 /** Why an entry stands where it stands, and what its earlier predictions came to. */
-import { useCandidates } from "../change/Queries.ts"
+import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { api } from "../api/Client.ts"
-import { keys } from "../api/Keys.ts"
-import { useAnswer } from "../api/Queries.ts"
-import type { Answer } from "../api/Wire.ts"
-import { duration } from "../ui/Amounts.ts"
+import { Link } from "wouter"
+import { titleOf } from "../change/Next.ts"
+import { useCandidates } from "../change/Queries.ts"
+import { useChanges } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Id } from "../ui/Id.tsx"
 import { Time } from "../ui/Time.tsx"
-import type { Entry } from "./EntryState.tsx"
+import { entryQuery } from "./EntryQuery.ts"
+import { type Entry, EntryState } from "./EntryState.tsx"
+import { EntryWait } from "./EntryWait.tsx"
+import { expectedWords, waitWords, type Why } from "./WhyWords.ts"
 
-type Why = NonNullable<Answer<"lane", "entry">["why"]>
-
-const waits: Readonly<Record<NonNullable<Why["waits"]>["for"], string>> = {
-  slot: "for a worker",
-  ahead: "for one that stands before it",
-  conflict: "until what it cannot be merged with has landed or left",
-  approval: "for an approval",
-  order: "for somebody to have it land",
-  freeze: "for the end of a freeze",
-  pause: "for the lane to go on",
-  rollback: "for a rollback, which goes first",
-  blocked: "because its promotion would be refused",
-  budget: "for builds or sandbox time",
-  dead_letter: "for a person: a command of it failed too often"
-}
+/** So many of those before it are told, the nearest. */
+const beforeMost = 10
 
 const Fallen = ({ of }: { readonly of: Why["predictions"] }): ReactNode =>
   of.length === 0 ? null : (
     <ul className="fallen">
-      {of.map(({ at, candidateId, generation, reason }) => (
+      {of.map(({ ahead, at, candidateId, generation, reason }) => (
         <li key={candidateId}>
-          As S{generation} <Id id={candidateId} label="Candidate" /> fell <Time at={at} />: {reason}
+          As S{generation} <Id id={candidateId} label="Candidate" /> made on{" "}
+          {ahead === null ? "canonical" : <Id id={ahead} label="Candidate" />} fell <Time at={at} />: {reason}
         </li>
       ))}
     </ul>
   )
 
-const OpenWhy = ({ why }: { readonly why: Why }): ReactNode => (
-  <>
-    {why.waits === null ? null : (
-      <p>
-        It waits {waits[why.waits.for]}
-        {why.waits.reason === undefined ? "" : `: ${why.waits.reason}`}.
-      </p>
-    )}
-    {why.expected === null ? null : <p>Likely to land in {duration(why.expected.medianMs)}.</p>}
-    <Fallen of={why.predictions} />
-  </>
-)
+const Before = ({ of }: { readonly of: Why["before"] }): ReactNode => {
+  if (of.length === 0) return <p>Nobody stands before it.</p>
+  const first = Math.max(0, of.length - beforeMost)
+  return (
+    <>
+      <p>Before it:</p>
+      <ol className="before" start={first + 1}>
+        {of.slice(first).map(({ changeId, entryId, state, title, waits }) => (
+          <li key={entryId}>
+            <Link href={`/changes/${changeId}`}>{title}</Link> <EntryState of={state} />{" "}
+            {waits === null ? null : <span>{waitWords(waits)}</span>}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const OpenWhy = ({ why: { before, expected, predictions, waits } }: { readonly why: Why }): ReactNode => {
+  const { id } = useProjectHere()
+  const { data: changes } = useChanges(id)
+  const changeLink = (changeId: string): ReactNode => {
+    const title =
+      before.find((each) => each.changeId === changeId)?.title ?? titleOf(changes?.get(changeId)?.goal ?? "")
+    return <Link href={`/changes/${changeId}`}>{title === "" ? changeId : title}</Link>
+  }
+  return (
+    <>
+      {waits === null ? null : <EntryWait wait={waits} changeLink={changeLink} />}
+      {expected === null ? null : <p>{expectedWords(expected)}</p>}
+      <Before of={before} />
+      <Fallen of={predictions} />
+    </>
+  )
+}
 
 /** Of one that has ended: its Candidates that came to nothing, each with the promotion that its reason names. */
 const EndedWhy = ({ entry: { changeId } }: { readonly entry: Entry }): ReactNode => {
@@ -80,11 +93,7 @@ const EndedWhy = ({ entry: { changeId } }: { readonly entry: Entry }): ReactNode
 export const EntryWhy = ({ entry }: { readonly entry: Entry }): ReactNode => {
   const { id } = useProjectHere()
   const isOpen = entry.position !== null
-  const query = useAnswer(
-    keys.ofProject(id, "lane", entry.id),
-    (options) => api.lane.entry({ params: { id: entry.id } }, options),
-    { enabled: isOpen }
-  )
+  const query = useQuery({ ...entryQuery(id, entry.id), enabled: isOpen })
   if (!isOpen) return <EndedWhy entry={entry} />
   return (
     <Answered query={query} lines={2}>

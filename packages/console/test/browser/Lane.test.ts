@@ -2,13 +2,14 @@ import type { WhyLane } from "@pawl/core/why/WhyLane"
 import { beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
-import { laned, racers, settled as landed } from "../../../server/test/e2e/kit/LaneFacts.ts"
+import { type Entry, laned, racers, settled as landed } from "../../../server/test/e2e/kit/LaneFacts.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import * as Held from "./kit/HeldLane.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
 import { picture } from "./kit/SignIn.ts"
+import { giveUpOn } from "./kit/WrittenRows.ts"
 
 describe.skipIf(browserMissing !== null)(`The lane in a browser (${browserMissing ?? "Chromium"})`, () => {
   const world = consoleWorld()
@@ -135,6 +136,12 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
   const entryOf = (goal: string) =>
     opened.page.locator(".entry", { has: opened.page.getByRole("link", { name: goal }) })
 
+  /** Opens the reasons of an entry by the keyboard, and answers them. */
+  const whyOf = async (goal: string) => {
+    await entryOf(goal).locator("summary").press("Enter")
+    return entryOf(goal).locator("details")
+  }
+
   beforeAll(async () => {
     held = await Held.heldLane(world.server.api, "held")
   })
@@ -163,6 +170,61 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
     await close()
   })
 
+  it("tells of one that waits whom it cannot be merged with and where, who stands before it, and when it will land", async () => {
+    await open("/p/held/lane")
+    const why = await whyOf("Open on Mondays")
+    const words = why.getByText(/^It cannot be merged with .+: it waits until that has landed or left\.$/)
+    await words.waitFor()
+    const { id } = await Held.standing(world.server.api, held.id, held.other, () => true)
+    const told = await world.server.api.get<{ why: WhyLane }>(`/v1/lane-entries/${id}`)
+    expect(await words.getByRole("link").getAttribute("href")).toBe(`/changes/${told.why.waits?.changeId}`)
+    expect(await why.locator("code").allTextContents()).toEqual(["src/hours.txt"])
+    expect(await why.locator(".before a").allTextContents()).toEqual([
+      "Open on Sundays",
+      "Sell gift cards",
+      "Break the shop"
+    ])
+    expect(await why.locator(".before li").nth(2).textContent()).toContain(
+      "Doubtful waits for one that stands before it"
+    )
+    await why.getByText(/^Likely to land in .+; in 19 of 20 cases in .+\.$/).waitFor()
+    await close()
+  })
+
+  it("tells of one in doubt who is to be decided first, by a link to the Change", async () => {
+    const { page, settled } = await open("/p/held/lane")
+    const why = await whyOf("Break the shop")
+    await why.getByText(/^It waits for one that stands before it: Sell gift cards\.$/).waitFor()
+    await why.locator("p").getByRole("link", { name: "Sell gift cards" }).press("Enter")
+    await settled("Sell gift cards")
+    expect(page.url()).toContain(`/changes/${held.second.id}`)
+    await close()
+  })
+
+  it.each(looks)("breaks no rule of WCAG 2.2 AA with all its reasons open, $theme and $width wide", async (look) => {
+    const { broken, page, settled } = await open("/p/held/lane", { look })
+    await settled("Lane")
+    for (const summary of await page.locator(".entry summary").all()) await summary.press("Enter")
+    await page
+      .getByText(/^Likely to land in/)
+      .last()
+      .waitFor()
+    expect(await broken()).toEqual([])
+    expect(await widthOf(opened)).toBeLessThanOrEqual(look.width)
+    await picture(opened, `lane-held-${look.theme}-${look.width}`)
+    await close()
+  })
+
+  it("tells until when a freeze holds one back, and why", async () => {
+    const { until } = await Held.frozenLane(world.server.api, "frozen")
+    await open("/p/frozen/lane")
+    const why = await whyOf("Wait for the fair")
+    await why.getByText(/^It waits for the end of a freeze, in 1 h \(.+ UTC\): the fair\.$/).waitFor()
+    expect(await why.locator("time.moment").getAttribute("datetime")).toBe(until)
+    await picture(opened, "lane-frozen")
+    await close()
+  })
+
   it("that somebody goes past costs what the dialog says before: so many predictions, each of which then names what refuted it", async () => {
     const { page, settled } = await open(`/changes/${held.past.change.id}`)
     await settled("Past the lane 0")
@@ -175,7 +237,10 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
     await page.goto(page.url().replace(/\/changes\/.*/, "/p/held/lane"))
     for (const change of [held.first, held.second, held.bad]) {
       const { id } = await Held.standing(world.server.api, held.id, change, ({ predictions }) => predictions > 0)
-      const { why } = await world.server.api.get<{ why: WhyLane }>(`/v1/lane-entries/${id}`)
+      const { why } = await Flow.until(
+        () => world.server.api.get<{ why: WhyLane }>(`/v1/lane-entries/${id}`),
+        ({ why: { predictions } }) => predictions.length > 0
+      )
       const { generation, reason } = why.predictions[0]!
       const words = entryOf(change.goal).locator('.bars li[data-result="refuted"]').first()
       await words.waitFor()
@@ -185,6 +250,23 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
       expect(await entryOf(change.goal).locator('.bars g[data-result="refuted"] .bar').count()).toBeGreaterThan(0)
     }
     await picture(opened, "lane-refuted")
+    await close()
+  })
+
+  it("says which command of an entry failed too often, why, and what to do about it", async () => {
+    const isChecked = ({ candidateId, state }: Entry) => state === "running" && candidateId !== undefined
+    const { candidateId } = await Held.standing(world.server.api, held.id, held.first, isChecked)
+    await world.server.stop()
+    giveUpOn(world.folder, `candidate.create:${candidateId}`)
+    await world.startAgain(Held.environment)
+    const { page, settled } = await open("/p/held/lane")
+    const why = await whyOf("Open on Sundays")
+    await why.getByText("It waits for a person: candidate.create failed too often: the disk was full").waitFor()
+    await why.getByText("Its Candidate stays as it is, unchecked.").waitFor()
+    await picture(opened, "lane-dead")
+    await why.getByRole("link", { name: "dead letters" }).press("Enter")
+    await settled("Dead letters")
+    await page.getByText("the disk was full").waitFor()
     await close()
   })
 })

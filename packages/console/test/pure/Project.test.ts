@@ -5,6 +5,7 @@ import { crumbsOf, folderOf, found, isFile, lineIn } from "../../src/code/Listin
 import { axisOf, barsOf, type Ran } from "../../src/lane/Axis.ts"
 import { fallenOf, refutedOf } from "../../src/lane/Refuted.ts"
 import { outcomeWords } from "../../src/lane/Outcome.ts"
+import { expectedWords } from "../../src/lane/WhyWords.ts"
 import { bytes, duration, money } from "../../src/ui/Amounts.ts"
 import { nextOf, openOf } from "../../src/overview/NextWords.ts"
 
@@ -180,6 +181,14 @@ describe("Words of a Project", () => {
     expect(open.map(({ id }) => id)).toEqual(["c", "a"])
     expect(nextOf({ status: "created", reason: null })).toContain("Send a ChangeSet")
     expect(nextOf({ status: "running", reason: "stopped by usr_1" })).toBe("stopped by usr_1")
+  })
+
+  it("tell when an entry is likely to land, and never that it lands in no time", () => {
+    expect(expectedWords({ medianMs: 12_000, p95Ms: 40_000 })).toBe(
+      "Likely to land in 12 s; in 19 of 20 cases in 40 s."
+    )
+    expect(expectedWords({ medianMs: 0, p95Ms: 40_000 })).toMatch(/^It should have landed by now, .* in 40 s\.$/)
+    expect(expectedWords({ medianMs: 0, p95Ms: 0 })).toMatch(/^It should have landed by now: [^0-9]*$/)
   })
 
   it("tell what became of an entry, and what is lost with a dead letter", () => {

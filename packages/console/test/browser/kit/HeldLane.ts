@@ -84,3 +84,13 @@ export const heldLane = async (api: Api, slug: string): Promise<HeldLane> => {
   const other = await landing(api, id, "Open on Mondays", { "src/hours.txt": "1" }, conflicting)
   return { id, past: outside[0]!, first, second, bad, other }
 }
+
+/** One is ready in a lane, and a freeze holds it back, until then. */
+export const frozenLane = async (api: Api, slug: string): Promise<{ readonly until: string }> => {
+  const { id } = await laned(api, slug, check)
+  const [from, until] = [-3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms).toISOString())
+  const freezes = [{ from, until, reason: "the fair" }]
+  await api.put(`/v1/projects/${id}/policy`, { approvalRiskTiers: [], lane: { mode: "on" }, freezes })
+  await landing(api, id, "Wait for the fair", { "src/fair.txt": "1" }, ({ state }) => state === "ready")
+  return { until: until! }
+}

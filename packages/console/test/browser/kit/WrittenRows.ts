@@ -42,3 +42,19 @@ export const giveUp = (folder: string, projectId: string, kinds: ReadonlyArray<s
     )
   db.close()
 }
+
+/** A command that waits or ran when the server ended failed too often instead. */
+export const giveUpOn = (folder: string, commandId: string): void => {
+  const db = databaseIn(folder)
+  const { changes } = db
+    .prepare(
+      `INSERT INTO pawl_dead_letter
+         (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, last_problem, died_at)
+       SELECT id, project_id, kind, payload, max_attempts, max_attempts, due_at, created_at, 'the disk was full', ?
+       FROM pawl_command WHERE id = ?`
+    )
+    .run(Date.now(), commandId)
+  if (changes !== 1) throw new Error(`there is no command ${commandId}`)
+  db.prepare(`DELETE FROM pawl_command WHERE id = ?`).run(commandId)
+  db.close()
+}

@@ -163,7 +163,9 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
     await open("/p/held/lane")
     const bad = entryOf("Break the shop")
     await bad.getByText(/^test failed, in doubt, /).waitFor()
-    const fills = await bad.locator(".bar-doubt").evaluateAll((all) => all.map((each) => getComputedStyle(each).fill))
+    const fills = await opened.page.evaluate<ReadonlyArray<string>>(
+      `[...document.querySelectorAll(".bar-doubt")].map((each) => getComputedStyle(each).fill)`
+    )
     expect(fills).toHaveLength(await bad.locator(".bar").count())
     for (const fill of fills) expect(fill).toMatch(/^url\(/)
     expect(await opened.page.locator(".entry:not([data-state=doubtful]) .bar-doubt").count()).toBe(0)

@@ -81,10 +81,10 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "compose",
-    figures: ["compose-200-files"],
+    figures: ["compose-200-files", "compose-ahead"],
     about: [
-      "A Candidate's composition on a tree of 200 files: `Repositories.fork` and `Repositories.merge` of one ChangeSet, on a canonical line that has moved on since. The value is milliseconds over the floor.",
-      "Floor: `git merge-tree --write-tree` and `git commit-tree`, spawned one after the other with the same settings and environment, inside a repository that has all objects already."
+      "A Candidate's composition on a tree of 200 files: `Repositories.fork` and `Repositories.merge` of one ChangeSet, on a canonical line that has moved on since. The value of `compose-200-files` is milliseconds over the floor. `compose-ahead`: milliseconds of the same on a Candidate that stands before it in the lane, whose commit lies in its own fork alone.",
+      "Floors: `git merge-tree --write-tree` and `git commit-tree`, spawned one after the other with the same settings and environment, inside a repository that has all objects already; the same composition on canonical, in turn."
     ],
     load: async () => (await import("./figures/Compose.ts")).bench
   },
@@ -154,10 +154,10 @@ export const catalogue: ReadonlyArray<Entry> = [
   {
     name: "lane-race",
     isolates: true,
-    figures: ["lane-20-slots-beyond", "lane-4-slots", "lane-bad-in-front-runs"],
+    figures: ["lane-20-slots-beyond", "lane-4-slots", "lane-bad-in-front", "lane-bad-in-front-runs"],
     about: [
-      "Twenty Changes that are asked for at once on a real server whose Project has its lane on; the check of each sleeps for 5 s, so that cores matter little. `lane-20-slots-beyond`: with 20 sandboxes at once, milliseconds from the first request until the last has landed, beyond the slowest verification of the same race; the worst of the rounds. `lane-4-slots`: the same with 4 sandboxes, from the first request on. `lane-bad-in-front-runs`: how often the check was run where the first fails and the other 19 land, with 16 sandboxes; the most of the rounds.",
-      "Floors, of the same race: its slowest verification, from the beginning of a Candidate's first check to the end of its last; the median of them; one run for each."
+      "Twenty Changes that are asked for at once on a real server whose Project has its lane on; the check of each sleeps for 5 s, so that cores matter little. `lane-20-slots-beyond`: with 20 sandboxes at once, milliseconds from the first request until the last has landed, beyond the slowest verification of the same race; the worst of the rounds. `lane-4-slots`: the same with 4 sandboxes, from the first request on. `lane-bad-in-front`: milliseconds from the first request until the last has landed where the first fails and the other 19 land, with 16 sandboxes. `lane-bad-in-front-runs`: how often the check was run there; the most of the rounds.",
+      "Floors, of the same race: its slowest verification, from the beginning of a Candidate's first check to the end of its last; the median of them; its slowest again; one run for each."
     ],
     load: async () => (await import("./figures/LaneRace.ts")).bench
   },
@@ -176,7 +176,7 @@ export const catalogue: ReadonlyArray<Entry> = [
     about: [
       "What the lane costs. `promotion-lane-off`: milliseconds of a promotion commit on SQLite in a Project whose Policy has the lane off, decided and committed, one of each side in turn. `lane-step-p99` and `lane-step`: the 99th percentile and the mean of `lane.step` on SQLite while at least 100 entries are open, 20 of them with Candidates: all is read, then each step is a commit. Most of them notice what passed, have the first land and compose the next. Git, builds and sandboxes are those in memory, and one command runs at a time.",
       "`known-tree`: from the commit that composed a Candidate to the one that verified it, when its tree was verified before under `evidenceReuse: tree`, on a real server; the slowest of the rounds. `known-tree-used`: what that took of the month's milliseconds in sandboxes and of the day's builds. `chain-of-20`: from the commit by which a paused lane goes on to the last of the 20 swaps by which 20 ready Candidates of an app land, on the same server: real git, and the releases that follow begin beside it. Each landing waits for the disk some five times.",
-      "Floors: the same commit of a Policy from before there was a lane, on a database file of its own; the rows of the same commits by hand on better-sqlite3 (WAL, `synchronous=FULL`; a transaction each, one plain table of records as JSON, one of events, one of commands, no guard, nothing read), for the chain those of `lane.step` and `candidate.promote`; the first verification of the tree; how many checks counted again."
+      "Floors: the same commit, decided as it was before there was a lane (`bench/parts/PromotionBeforeLane.ts`; what both stand on is as it is now: how checks are judged, drafts, statements, the store), on a database file of its own; both commits are held to be the same, row by row; the rows of the same commits by hand on better-sqlite3 (WAL, `synchronous=FULL`; a transaction each, one plain table of records as JSON, one of events, one of commands, no guard, nothing read), for the chain those of `lane.step` and `candidate.promote`; the first verification of the tree; how many checks counted again."
     ],
     load: async () => (await import("./figures/Lane.ts")).bench
   },

@@ -1,9 +1,9 @@
-/** What a Candidate's composition takes over the two git commands that it cannot do without. */
+/** What a Candidate's composition takes over the two git commands that it cannot do without, and on a Candidate ahead. */
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import { candidateFork, type ProjectId, runId, taskId, workspaceFork } from "@pawl/core/primitives/Ids"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { Effect, ManagedRuntime } from "effect"
-import { type Bench, figure, valueAtMost } from "../Figure.ts"
+import { type Bench, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"
 import { gitDirOf, mergeByHand } from "../parts/RawGit.ts"
 import { across, inTurn, lastly, median, timed } from "../Rounds.ts"
@@ -26,11 +26,16 @@ const files = Object.fromEntries(
 interface Prepared {
   /** The commit that canonical has moved on to. */
   readonly base: string
+  /** The commit of a Candidate on that, which lies in its fork alone. */
+  readonly ahead: string
   /** ChangeSets on the commit before, each in a fork of its own. */
   readonly changeSets: ReadonlyArray<string>
 }
 
-/** A canonical line of two commits, and ChangeSets of one file on the first. */
+/** Where the Candidate ahead is. */
+const inFront = candidate(1_000_000)
+
+/** A canonical line of two commits, a Candidate on the second, and ChangeSets of one file on the first. */
 const prepare = (count: number) =>
   Effect.gen(function* () {
     const repositories = yield* Repositories
@@ -54,7 +59,16 @@ const prepare = (count: number) =>
       const { commit } = yield* edit(n, workspace(n), pathOf(1 + (n % (fileCount - 1))))
       changeSets.push(commit)
     }
-    return { base: next.commit, changeSets } satisfies Prepared
+    const own = workspace(count + 1)
+    const { commit } = yield* edit(count + 1, own, pathOf(0) + ".ahead")
+    yield* repositories.fork(inFront)
+    const ahead = yield* repositories.merge({
+      into: inFront,
+      base: next.commit,
+      commits: [{ commit, from: own, message: "Merge ahead" }],
+      signature
+    })
+    return { base: next.commit, ahead: ahead.commit, changeSets } satisfies Prepared
   })
 
 export const bench: Bench = ({ rounds, say }) =>
@@ -63,21 +77,22 @@ export const bench: Bench = ({ rounds, say }) =>
     const repositories = await runtime.runPromise(Repositories)
     say("preparing")
     const perSide = (rounds + 1) * each
-    const { base, changeSets } = await runtime.runPromise(prepare(2 * perSide))
-    // The first half is composed by hand, the second by Pawl: neither finds objects that the other has written.
+    const { ahead, base, changeSets } = await runtime.runPromise(prepare(3 * perSide))
+    // A third is composed by hand, the next by Pawl, and the last on the Candidate ahead: none finds objects of another.
     const medianOf = async (first: number, one: (n: number) => Promise<unknown>): Promise<number> => {
       const times: Array<number> = []
       for (let n = first; n < first + each; n++) times.push(await timed(() => one(n)))
       return median(times)
     }
     const byHand = (n: number) => mergeByHand(gitDirOf(root, workspace(n)), base, changeSets[n - 1]!, `by hand ${n}`)
-    const compose = (n: number) =>
+    const composeOn = (on: string, from: ReadonlyArray<typeof inFront>) => (n: number) =>
       runtime.runPromise(
         Effect.andThen(
           repositories.fork(candidate(n)),
           repositories.merge({
             into: candidate(n),
-            base,
+            base: on,
+            from,
             commits: [{ commit: changeSets[n - 1]!, from: workspace(n), message: `Merge ${n}` }],
             signature
           })
@@ -85,7 +100,8 @@ export const bench: Bench = ({ rounds, say }) =>
       )
     const sides = {
       byHand: (round: number) => medianOf(1 + round * each, byHand),
-      pawl: (round: number) => medianOf(1 + perSide + round * each, compose)
+      pawl: (round: number) => medianOf(1 + perSide + round * each, composeOn(base, [])),
+      ahead: (round: number) => medianOf(1 + 2 * perSide + round * each, composeOn(ahead, [inFront]))
     }
     const times = await lastly(inTurn<keyof typeof sides, number>(rounds, sides, say), () => runtime.dispose())
     return {
@@ -98,6 +114,15 @@ export const bench: Bench = ({ rounds, say }) =>
           floorValue: median(times.byHand),
           ratio: across(times.pawl, times.byHand),
           target: valueAtMost(10, "ms")
+        }),
+        figure({
+          name: "compose-ahead",
+          value: median(times.ahead),
+          unit: "ms",
+          floor: "the same on canonical",
+          floorValue: median(times.pawl),
+          ratio: across(times.ahead, times.pawl),
+          target: ratioAtMost(1.2)
         })
       ],
       notes: [`Fork and merge take ${median(times.pawl).toFixed(1)} ms; ${each} compositions of each side in a round.`]

@@ -82,7 +82,7 @@ const stepping = async (folder: string, { rounds, say }: RunOptions): Promise<Me
   }
 }
 
-/** A swap of a Project whose Policy has the lane off, and of one from before there was a lane. */
+/** A swap of a Project whose Policy has the lane off, decided as it is now and as it was before there was a lane. */
 const swapping = async (folder: string, { rounds, say }: RunOptions): Promise<Measured> => {
   const pairs = Math.max(rounds, leastPairs)
   const runs = await PairedPromotions.rounds(folder, UnlanedPromotions.ways, pairs, say)
@@ -92,13 +92,13 @@ const swapping = async (folder: string, { rounds, say }: RunOptions): Promise<Me
     figures: [
       figure({
         name: "promotion-lane-off",
-        floor: "the same with no lane in its Policy",
+        floor: "the same, decided as before there was a lane",
         ...PairedPromotions.against(runs, "wall"),
         target: ratioAtMost(1.03)
       }),
       figure({
         name: "promotion-lane-off-cpu",
-        floor: "CPU of the same with no lane in its Policy",
+        floor: "CPU of the same, decided as before there was a lane",
         ...PairedPromotions.against(runs, "cpu")
       })
     ],

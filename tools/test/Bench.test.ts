@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import * as UnlanedPromotions from "../../bench/parts/UnlanedPromotions.ts"
 import { catalogue } from "../../bench/Catalogue.ts"
 import { figure, ratioAtMost } from "../../bench/Figure.ts"
 import { summary } from "../../bench/Runs.ts"
@@ -44,4 +45,11 @@ it("writes a page only of five whole runs or more", () => {
   expect(() => bench("--write", "--runs", "4")).toThrow(/at least 5 runs/)
   expect(() => bench("--write", "--rounds", "2")).toThrow(/15 rounds/)
   expect(() => bench("--write", "--only", "queue")).toThrow(/all benchmarks/)
+})
+
+it("measures a promotion with the lane off beside one from before there was a lane, which commits the very same", async () => {
+  const { before, off } = UnlanedPromotions.sizes()
+  expect(off).toEqual(before)
+  expect(off.writes).toBeGreaterThan(0)
+  expect(await UnlanedPromotions.readsOff()).toBe(0)
 })

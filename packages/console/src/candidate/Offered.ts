@@ -80,6 +80,12 @@ export const isGap = ({ score_json, status }: Candidate): boolean =>
   score_json.checks.some(({ required, verdict }) => required && verdict === "gap") &&
   score_json.checks.every(({ required, verdict }) => !required || verdict !== "fail")
 
+/** Whether it stands in no lane, or waits there for somebody to have it land. */
+const mayLand = (why: Why | null): boolean => why?.lane == null || why.lane.waits?.for === "order"
+
+/** What the lane does by itself: nobody is led to do it for a Change that stands there. */
+const byTheLane: ReadonlySet<Verb> = new Set(["promote", "request", "send"])
+
 const offers = (at: Standing): ReadonlyArray<readonly [Verb, why: string | null]> => {
   const { candidate, change, policy, why } = at
   const isAsked = candidate === null || why !== null
@@ -90,7 +96,7 @@ const offers = (at: Standing): ReadonlyArray<readonly [Verb, why: string | null]
   const all: ReadonlyArray<readonly [Verb, why: string | null] | null> = [
     owes ? ["approve", deciding(at)] : null,
     owes ? ["reject", deciding(at)] : null,
-    isLaned && isAsked && at.changeSets.length > 0 && why?.lane == null ? ["land", null] : null,
+    isLaned && isAsked && at.changeSets.length > 0 && mayLand(why) ? ["land", null] : null,
     isVerified ? ["promote", promoting(at)] : null,
     asked === "hidden" ? null : ["request", asked.why],
     change.kind === "goal" && change.status !== "promoting" && change.status !== "releasing" ? ["send", null] : null,
@@ -113,6 +119,8 @@ export const offered = (at: Standing): ReadonlyArray<Offered> => {
   const main = (mustPlan ? ["request" as const] : order).find((verb) =>
     all.some((each) => each.verb === verb && each.why === null)
   )
-  const isMain = (verb: Verb) => verb === main && !(waits && (verb === "send" || verb === "land"))
+  const isInLane = at.why?.lane != null
+  const isMain = (verb: Verb) =>
+    verb === main && !(waits && (verb === "send" || verb === "land")) && !(isInLane && byTheLane.has(verb))
   return all.map((each) => ({ ...each, isMain: isMain(each.verb) }))
 }

@@ -61,8 +61,17 @@ describe("What a Change offers", () => {
   it("is the lane where the Policy has one, and not twice", () => {
     const policy = { allowSelfApproval: true, lane: { mode: "on" } } as unknown as Policy
     expect(shown(at({ candidate: candidate("verified"), why: why(), policy }))[0]).toBe("*land")
-    const laned = why({ lane: { entryId: "ent_1" } })
+    const laned = why({ lane: { entryId: "ent_1", waits: null } })
     expect(shown(at({ candidate: candidate("verified"), why: laned, policy }))).not.toContain("land")
+  })
+
+  it("puts nothing first that the lane does by itself, and the order to land where it waits for that", () => {
+    const policy = { allowSelfApproval: true, lane: { mode: "on" } } as unknown as Policy
+    const laned = (waits: object | null, fields: object = {}) =>
+      at({ candidate: candidate("verified"), policy, why: why({ lane: { entryId: "ent_1", waits }, ...fields }) })
+    expect(shown(laned(null))).toEqual(["promote", "send", "cancel"])
+    expect(shown(laned({ for: "ahead" }, { canPromote: false, blocks: [] }))).toEqual(["promote off", "send", "cancel"])
+    expect(shown(laned({ for: "order" }))).toEqual(["*land", "promote", "send", "cancel"])
   })
 
   it("is a Candidate where there is none, one is behind, work came later, or the Policy changed", () => {

@@ -33,6 +33,7 @@ import { Overlap } from "../model/Overlap.ts"
 import type { Release } from "../model/Release.ts"
 import { BlockedBy, isRepair, type Task, TaskKind, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus, CandidateWait } from "../model/Candidate.ts"
+import type { LaneEntry } from "../model/LaneEntry.ts"
 import { Doubt, doubtOf } from "./WhyDoubt.ts"
 import { changeInLane, WhyLane } from "./WhyLane.ts"
 import { EvidenceOrigin, originOf } from "./WhyEvidence.ts"
@@ -159,6 +160,8 @@ export interface Reading {
   readonly review: Review | null
   readonly doubt: Doubt | null
   readonly lane: WhyLane | null
+  /** The entry that `lane` is about. */
+  readonly entry: LaneEntry | null
   readonly now: Timestamp
 }
 
@@ -187,6 +190,7 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
     commands.deadLetters(projectId, { naming: subjects })
   )
   const now = yield* Time.now
+  const lane = yield* changeInLane(changeId)
   return {
     snapshot: found,
     now,
@@ -199,7 +203,8 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
     release: release?.record ?? null,
     doubt: status === "promoted" ? yield* doubtOf(projectId, baseGeneration + 1, release?.record ?? null) : null,
     review: (yield* find("review", reviewId(id)))?.record ?? null,
-    lane: yield* changeInLane(changeId)
+    lane,
+    entry: lane === null ? null : (yield* demand("laneEntry", lane.entryId)).record
   } satisfies Reading
 })
 

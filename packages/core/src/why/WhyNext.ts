@@ -1,5 +1,4 @@
 /** What a person can do about a Candidate, as a code with what it is about; whoever shows it makes the words. Pure. */
-import { standingOf } from "../approval/Standing.ts"
 import type { ChangeStatus } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import type { CommandKind } from "../model/Command.ts"
@@ -11,6 +10,7 @@ import { waitsOf } from "../candidate/Waits.ts"
 import type { Candidate, CandidateWait } from "../model/Candidate.ts"
 import type { Reading } from "./Why.ts"
 import { type Doubt, isUrgent } from "./WhyDoubt.ts"
+import { type ToDecide, toDecide, type Turn, turnOf } from "./WhyTurn.ts"
 
 /** What there is to do, and nothing else: ids, numbers, statuses, and what others have said in words of their own. */
 export type Next =
@@ -35,8 +35,7 @@ export type Next =
   | { readonly code: "frozen"; readonly candidateId: string; readonly until: string; readonly reason: string }
   /** For whoever runs the installation. */
   | { readonly code: "evidence_void" | "commit_missing" }
-  /** `granted` people have decided, `owed` more must. */
-  | { readonly code: "decide"; readonly changeId: string; readonly granted: number; readonly owed: number }
+  | ToDecide
   /** `unfinished` is a Task whose work is not in it. */
   | {
       readonly code: "promote"
@@ -68,6 +67,8 @@ export type Next =
   | { readonly code: "replaced"; readonly candidateId: string }
   /** Recomposed as often as it may be: a Candidate of a new lineage may have more luck. */
   | { readonly code: "recomposed_in_vain"; readonly changeId: string }
+  /** Its Change stands in the lane. */
+  | Turn
 
 /** The first thing to do; whoever did it asks again. */
 export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): Next => {
@@ -78,6 +79,8 @@ export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): Next =
   if (letter !== undefined)
     return { code: "dead_letter", id: letter.id, kind: letter.kind, problem: letter.lastProblem }
   if (wait !== undefined) return { code: "waiting", wait }
+  const turn = turnOf(reading, blocks)
+  if (turn !== null) return turn
   switch (candidate.record.status) {
     case "composing":
     case "composed":
@@ -109,7 +112,7 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): N
   if (buildIsOwed(snapshot)) return { code: "build_owed", changeId }
   if (has("check_gap")) return { code: "evidence_void" }
   if (has("composed_commit_missing")) return { code: "commit_missing" }
-  if (has("approval_missing")) return { code: "decide", changeId, ...decisionsOn(snapshot) }
+  if (has("approval_missing")) return toDecide(snapshot)
   const other = promotingOther(snapshot)
   if (other !== null) return { code: "another_promoting", candidateId: other }
   const frozen = blocks.find(({ code }) => code === "frozen")
@@ -122,11 +125,6 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): N
   const task = tasks[0]
   const unfinished = task === undefined ? null : { key: task.key, status: task.status }
   return { code: "promote", candidateId: snapshot.candidate.record.id, unfinished }
-}
-
-const decisionsOn = ({ candidate, decisions, policy }: Reading["snapshot"]) => {
-  const { granted, owed } = standingOf(decisions, candidate.record.tree, policy.record)
-  return { granted: granted.length, owed }
 }
 
 const promoted = ({ doubt, release, snapshot }: Reading): Next => {

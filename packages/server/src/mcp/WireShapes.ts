@@ -95,9 +95,11 @@ export interface WhyJson {
   }>
   readonly approval: { readonly owed: boolean; readonly decision: string | null; readonly missing: number }
   readonly conflicts: ReadonlyArray<string>
+  /** Where its Change stands in the lane; null for one that is not in it. */
+  readonly lane: unknown
   readonly next: string
 }
 
 /** What there is to do, for whom has no hand in promotions. */
-export const nextOf = ({ canPromote, next }: Pick<WhyJson, "canPromote" | "next">): string =>
-  canPromote ? "A person may promote it now: request_review says what to tell them." : next
+export const nextOf = ({ canPromote, lane, next }: Pick<WhyJson, "canPromote" | "lane" | "next">): string =>
+  canPromote && lane === null ? "A person may promote it now: request_review says what to tell them." : next

@@ -1,6 +1,7 @@
 /** What to do about a Candidate, in one sentence for somebody who asks over HTTP. */
 import type { Next } from "@pawl/core/why/WhyNext"
 import { doubtInWords } from "./DoubtWords.ts"
+import { turnInWords } from "./TurnWords.ts"
 
 const waiting = {
   composing: "Wait: it is being composed.",
@@ -121,6 +122,10 @@ export const nextInWords = (next: Next): string => {
       return doubtInWords(next)
     case "release_failed":
       return `It is S${next.generation}, but its release is ${next.status} (${next.reason ?? "no reason given"}): mend it with another Change, or roll back.`
+    case "in_lane":
+    case "lane_paused":
+    case "land":
+      return turnInWords(next)
     case "change_cancelled":
       return "Its Change was cancelled: open another one."
     case "rollback_anew":

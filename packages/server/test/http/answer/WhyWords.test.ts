@@ -1,6 +1,8 @@
 /** What `GET /v1/candidates/:id/why` says of what to do, word for word. */
 import { describe, expect, it } from "vitest"
 import type { Doubt } from "@pawl/core/why/WhyDoubt"
+import type { LaneEntryStatus } from "@pawl/core/model/LaneEntry"
+import type { LaneWait } from "@pawl/core/why/WhyLane"
 import type { Next } from "@pawl/core/why/WhyNext"
 import { nextInWords } from "@pawl/server/http/answer/WhyWords"
 
@@ -8,6 +10,14 @@ const changeId = "chg_1"
 const candidateId = "cand_1"
 const since = "2026-01-01T00:05:00.000Z"
 const doubted = (doubt: Doubt): Next => ({ code: "doubted", generation: 3, projectId: "proj_1", doubt })
+
+const inLane = (state: LaneEntryStatus, waits: LaneWait | null): Next => ({
+  code: "in_lane",
+  state,
+  position: 3,
+  waits
+})
+const ahead = { for: "ahead", changeId } as const
 
 const said: ReadonlyArray<readonly [next: Next, words: string]> = [
   [{ code: "project_archived", generation: null }, "Nothing: its Project is archived, and takes no more work."],
@@ -182,6 +192,57 @@ const said: ReadonlyArray<readonly [next: Next, words: string]> = [
   [
     { code: "recomposed_in_vain", changeId },
     "Canonical moved on each time it was recomposed: ask for a Candidate again (POST /v1/changes/chg_1/candidates), as it is or with another ChangeSet on the head."
+  ],
+  [inLane("ready", null), "Wait: it stands first in the lane, and lands now."],
+  [
+    inLane("doubtful", null),
+    "Wait: it failed and stands first in the lane, which rejects it now if that was on canonical itself."
+  ],
+  [inLane("waiting", null), "Wait: the lane looks at it at once."],
+  [inLane("ready", ahead), "Wait: it stands 3 in the lane, and chg_1 is decided before it."],
+  [
+    inLane("doubtful", ahead),
+    "Wait: it failed on a prediction, and that counts only when it stands first on canonical. chg_1 is decided before it."
+  ],
+  [
+    inLane("waiting", { for: "conflict", changeId, paths: ["a.txt", "b.txt"] }),
+    "Wait: it does not merge with chg_1, which stands before it in the lane (a.txt, b.txt). It is made anew by itself when that one has landed or left."
+  ],
+  [
+    inLane("ready", { for: "freeze", until: since, reason: "the fair" }),
+    `Wait: nothing is promoted until ${since} (the fair). Then it lands by itself when it stands first in the lane.`
+  ],
+  [
+    inLane("ready", { for: "rollback", changeId }),
+    "Wait: the rollback chg_1 goes before all in the lane. When that one was promoted or cancelled it goes on."
+  ],
+  [
+    inLane("waiting", { for: "slot" }),
+    "Wait: the lane has it composed and checked as soon as a worker and a sandbox are free."
+  ],
+  [
+    inLane("waiting", { for: "slot", reason: "no sandbox" }),
+    "Wait: the lane has it composed and checked as soon as a worker and a sandbox are free (no sandbox)."
+  ],
+  [
+    inLane("waiting", { for: "budget" }),
+    "Wait: today's builds or the month's sandbox time are used up, or kept for those before it in the lane, which looks again each hour."
+  ],
+  [
+    inLane("ready", { for: "blocked", reason: "check_gap: test" }),
+    "Wait: its turn has come, and its promotion would be refused (check_gap: test): the lane makes that good by itself."
+  ],
+  [
+    { code: "lane_paused", projectId: "proj_1", reason: "a look" },
+    "The lane is paused (a look), and it lands when its turn comes after that. Who may promote has it go on: POST /v1/projects/proj_1/lane/resume."
+  ],
+  [
+    { code: "lane_paused", projectId: "proj_1", reason: null },
+    "The lane is paused, and it lands when its turn comes after that. Who may promote has it go on: POST /v1/projects/proj_1/lane/resume."
+  ],
+  [
+    { code: "land", changeId },
+    "Have it land: POST /v1/changes/chg_1/land. Its Policy does not let it out by itself, and nobody has asked for it."
   ]
 ]
 

@@ -5,9 +5,11 @@ import type { Next } from "./Refused.ts"
 import type { Answer } from "./Routes.ts"
 import type { Run } from "./Verb.ts"
 
-const nextOf = ({ approval, blocks, candidate, change }: Answer<"candidates.why">): ReadonlyArray<Next> => {
+const nextOf = ({ approval, blocks, candidate, change, lane }: Answer<"candidates.why">): ReadonlyArray<Next> => {
   if (approval.owed && approval.decision === null)
     return [{ command: `pawl approve ${change.id}`, when: "you may approve" }]
+  // What is verified lands by itself there, and what failed may have failed for others.
+  if (lane !== null) return []
   if (candidate.status === "verified" && blocks.length === 0)
     return [{ command: `pawl promote ${change.id}`, when: "it is to go live" }]
   return candidate.status === "rejected"

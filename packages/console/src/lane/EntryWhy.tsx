@@ -20,10 +20,16 @@ const beforeMost = 10
 const Fallen = ({ of }: { readonly of: Why["predictions"] }): ReactNode =>
   of.length === 0 ? null : (
     <ul className="fallen">
-      {of.map(({ ahead, at, candidateId, generation, reason }) => (
+      {of.map(({ ahead, at, candidateId, fell, generation, reason }) => (
         <li key={candidateId}>
           As S{generation} <Id id={candidateId} label="Candidate" /> made on{" "}
           {ahead === null ? "canonical" : <Id id={ahead} label="Candidate" />} fell <Time at={at} />: {reason}
+          {fell === undefined ? null : (
+            <>
+              {" "}
+              (<Link href={`/changes/${fell.changeId}`}>{fell.title}</Link> {fell.reason})
+            </>
+          )}
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ import type { Head } from "../model/Generation.ts"
 import { laneStepOf } from "../work/LaneWork.ts"
 import { loseCandidateForGood } from "../change/LostCandidate.ts"
 import type * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Decision.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import * as Time from "../primitives/Time.ts"
 import { hasOtherVerified } from "./Staleness.ts"
@@ -52,6 +52,12 @@ export const refute = (candidateId: string, reason: string) =>
       const otherVerified = yield* hasOtherVerified(candidate.record, head)
       const draft = Draft.begin(candidate.record.projectId, actor, yield* Time.now)
       if (!refuteCandidate(draft, { candidate, change, head, otherVerified, reason })) return { answer: undefined }
+      const { ahead } = candidate.record
+      const before = ahead === null ? null : yield* find("candidate", ahead)
+      if (before !== null) {
+        const fell = { code: "gone", changeId: before.record.changeId, candidateId: before.record.id } as const
+        Draft.update(draft, "candidate", candidate, { fell })
+      }
       Draft.send(draft, ...laneStepOf(change.record))
       return { answer: undefined, commit: Draft.end(draft, { name: "Refutation.refute" }) }
     })

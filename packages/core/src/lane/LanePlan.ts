@@ -61,8 +61,18 @@ export type LaneStep =
   /** A rollback has landed: the lane waits for a person. */
   | { readonly _tag: "Hold" }
   | { readonly _tag: "Land"; readonly entry: LaneEntry }
-  /** Its Candidate is to be made anew. `counts` when a prediction was wrong: what is in flight of it is stale. */
-  | { readonly _tag: "Refute"; readonly entry: LaneEntry; readonly reason: string; readonly counts: boolean }
+  /**
+   * Its Candidate is to be made anew. `counts` when a prediction was wrong: what is in flight of it is stale. `before` is
+   * the Candidate that stands before it now, where that is another one; `gone` when its own commit is.
+   */
+  | {
+      readonly _tag: "Refute"
+      readonly entry: LaneEntry
+      readonly reason: string
+      readonly counts: boolean
+      readonly before?: Base["ahead"]
+      readonly gone?: true
+    }
   | { readonly _tag: "Compose"; readonly entry: LaneEntry; readonly base: Base; readonly place: number }
 
 type Rule = (reading: Reading) => LaneStep | null
@@ -215,6 +225,14 @@ const landings: Rule = ({ head, lane, line, policy, rollback }) => {
 const words = ({ ahead, generation }: Base): string =>
   ahead === null ? `canonical is S${generation} now` : `${ahead} stands before it now, as S${generation}`
 
+const overtaken = (entry: LaneEntry, base: Base): LaneStep => ({
+  _tag: "Refute",
+  entry,
+  reason: words(base),
+  counts: true,
+  before: base.ahead
+})
+
 /** Whose base will not be canonical any more, or not before another one. */
 const refutations: Rule = ({ head, line }) => {
   const wanted = wantedBases(line, head)
@@ -225,7 +243,7 @@ const refutations: Rule = ({ head, line }) => {
     if (!isUnderWay(member) && entry.status !== "doubtful") return null
     const base = wanted[index] ?? null
     if (stands[index] !== true) return refute(entry, "what it was made on will not be canonical", true)
-    return base === null || isSameEnd(candidate.base, base) ? null : refute(entry, words(base), true)
+    return base === null || isSameEnd(candidate.base, base) ? null : overtaken(entry, base)
   })
 }
 

@@ -11,6 +11,7 @@ import { system } from "../model/Actor.ts"
 import { commandId } from "../model/Command.ts"
 import { laneStep } from "../work/LaneWork.ts"
 import * as Time from "../primitives/Time.ts"
+import { culpritOf } from "./Culprit.ts"
 import { departing, refuting } from "./LaneDepartures.ts"
 import { makeRoom, reject, touchLane } from "./LaneEnds.ts"
 import type { LaneStep } from "./LanePlan.ts"
@@ -62,13 +63,16 @@ const refuted = Effect.fnUntraced(function* (
   draft: Draft.Draft,
   rows: LaneRows,
   own: EntryRows,
-  { counts, reason }: StepOf<"Refute">
+  step: StepOf<"Refute">
 ) {
   guardCandidate(draft, own)
-  const { entry } = own
+  const { counts, reason } = step
+  const { candidate, entry } = own
   const predictions = entry.record.predictions + (counts ? 1 : 0)
   Draft.step(draft, "laneEntry", entry, "predictionRefuted", { predictions, reason })
   if (counts) yield* refuting(draft, { ...own, head: rows.head }, reason)
+  const fell = yield* culpritOf(rows, own, step)
+  if (candidate !== null && fell !== null) Draft.update(draft, "candidate", candidate, { fell })
 })
 
 const returned = (draft: Draft.Draft, rows: LaneRows, own: EntryRows, { placed }: StepOf<"Return">): void => {

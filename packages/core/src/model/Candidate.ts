@@ -76,6 +76,47 @@ export const CandidateWait = Schema.Struct({
 })
 export interface CandidateWait extends Schema.Schema.Type<typeof CandidateWait> {}
 
+/** What of another Change a prediction fell for. */
+export const FellCode = Schema.Literals([
+  /** It failed, on canonical or on a prediction of its own. */
+  "failed",
+  /** A check of it failed, and ran once more. */
+  "retried",
+  "cancelled",
+  /** Somebody took it out of the lane. */
+  "withdrawn",
+  /** It left for newer work. */
+  "new_work",
+  /** An approver refused it. */
+  "refused",
+  /** It stood aside for people. */
+  "aside",
+  /** It was put before this one. */
+  "overtaken",
+  /** It was put behind this one. */
+  "moved",
+  /** A person promoted it, past the line. */
+  "promoted_past",
+  /** It is a rollback that became canonical. */
+  "rolled_back",
+  /** It was made anew itself, and nobody said why. */
+  "anew",
+  /** What was composed of it was gone. */
+  "gone",
+  /** This one could not be merged with it. */
+  "conflict"
+])
+export type FellCode = typeof FellCode.Type
+
+/** For whom a prediction fell. */
+export const FellFor = Schema.Struct({
+  code: FellCode,
+  /** Whose doing it was: not always that of the one that it was made on, which may have fallen for another itself. */
+  changeId: ChangeId,
+  candidateId: Schema.optionalKey(CandidateId)
+})
+export interface FellFor extends Schema.Schema.Type<typeof FellFor> {}
+
 const fields = Schema.Struct({
   /** `cand_` and 24 hex digits of a digest: of its base, its ChangeSets and its attempt. */
   id: CandidateId,
@@ -99,6 +140,8 @@ const fields = Schema.Struct({
   ahead: Schema.NullOr(CandidateId).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
   /** Of one that was made for an entry of the lane: how many came before it for that entry. Of any other not there. */
   prediction: Schema.optionalKey(Schema.Finite),
+  /** Of a prediction that fell: for whom. Not there for one that an earlier version refuted. */
+  fell: Schema.optionalKey(FellFor),
   /** What it is composed of, in the order of the merges. */
   changeSets: Schema.Array(ChangeSetId),
   /** What was composed; null until then. */
@@ -155,8 +198,8 @@ export interface Candidate extends Schema.Schema.Type<typeof Candidate> {}
 
 /**
  * What is shown of one: its code is for programs inside, and `reason` says it; what it waits for, `why` says; who made
- * it, and of which files, its statement; which prediction it is, the lane's entry.
+ * it, and of which files, its statement; which prediction it is and for whom it fell, the lane's entry.
  */
 export const CandidateView = fields
-  .mapFields(Struct.omit(["rejection", "waits", "dirHash", "diff", "made", "prediction"]))
+  .mapFields(Struct.omit(["rejection", "waits", "dirHash", "diff", "made", "prediction", "fell"]))
   .pipe(withWireNames(wireNames))

@@ -25,7 +25,7 @@ type Told = ReadonlyArray<{ readonly code: string; readonly detail: string }>
 export const stepFor = (entry: LaneEntry, blocks: Told): LaneStep | null => {
   const has = (code: Block["code"]) => blocks.some((block) => block.code === code)
   if (has("composed_commit_missing"))
-    return { _tag: "Refute", entry, reason: "what was composed of it is gone", counts: true }
+    return { _tag: "Refute", entry, reason: "what was composed of it is gone", counts: true, gone: true }
   if (has("approval_missing")) return { _tag: "Aside", entry }
   // A freeze ends by itself, and then nobody may look at it: what does not hold is judged again now.
   const lasting = blocks.filter(({ code }) => code !== "frozen")

@@ -18,13 +18,14 @@ import { LaneEntryStatus } from "../model/LaneEntry.ts"
 import { blocksOf } from "../promotion/Canonical.ts"
 import { reasonOf } from "../promotion/HeldBack.ts"
 import { snapshot } from "../promotion/Promotions.ts"
-import { CandidateId, ChangeId, LaneEntryId } from "../primitives/Ids.ts"
+import { ChangeId, LaneEntryId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { short } from "../primitives/ShortText.ts"
 import { Commands } from "../work/Commands.ts"
 import { expectedOf, verificationTimes } from "./LaneTimes.ts"
+import { predictionsOf, WhyPrediction } from "./WhyPrediction.ts"
 
 /** What an entry waits for. */
 export const LaneWait = Schema.Struct({
@@ -88,18 +89,7 @@ export const WhyLane = Schema.Struct({
   /** Until it lands: the longest rest of those ahead and its own. Null below five known verifications, and while it or one before it waits for people. */
   expected: Schema.NullOr(Schema.Struct({ medianMs: Schema.Finite, p95Ms: Schema.Finite })),
   /** Its Candidates that came to nothing, the oldest first. */
-  predictions: Schema.Array(
-    Schema.Struct({
-      candidateId: CandidateId,
-      /** The Candidate that it was made on; null for canonical. */
-      ahead: Schema.NullOr(CandidateId),
-      /** What it was to become. */
-      generation: Schema.Finite,
-      /** Why it fell. */
-      reason: Schema.String,
-      at: Timestamp
-    })
-  )
+  predictions: Schema.Array(WhyPrediction)
 })
 export interface WhyLane extends Schema.Schema.Type<typeof WhyLane> {}
 
@@ -217,30 +207,12 @@ const laneWaitOf = (asked: Asked, index: number): LaneWait | null => {
   }
 }
 
-const fallen = (candidates: ReadonlyArray<Candidate>, { entry }: EntryRows): WhyLane["predictions"] => {
-  const { candidateId, changeSets, enteredAt } = entry.record
-  const own = candidates.filter(
-    (each) =>
-      each.prediction !== undefined &&
-      each.updatedAt >= enteredAt &&
-      each.changeSets.join() === changeSets.join() &&
-      (each.status === "stale" || each.status === "blocked" || (each.status === "rejected" && each.id !== candidateId))
-  )
-  return own.map(({ ahead, baseGeneration, id, reason, updatedAt }) => ({
-    candidateId: id,
-    ahead,
-    generation: baseGeneration + 1,
-    reason: reason ?? "",
-    at: updatedAt
-  }))
-}
-
 /** Pure: the answer about the entry at an index of the line. */
 const explain = (
   asked: Asked,
   index: number,
   own: EntryRows,
-  read: { readonly candidates: ReadonlyArray<Candidate>; readonly tookMs: ReadonlyArray<number> }
+  read: { readonly predictions: WhyLane["predictions"]; readonly tookMs: ReadonlyArray<number> }
 ): WhyLane => {
   const { head, line } = asked.rows.reading
   const rowsOf = ({ entry }: Member) => asked.rows.entries.get(entry.id)
@@ -264,7 +236,7 @@ const explain = (
     waits,
     before,
     expected: isHeld ? null : expectedOf(line.slice(0, index + 1), startedAt, read.tookMs, asked.now),
-    predictions: fallen(read.candidates, own)
+    predictions: read.predictions
   }
 }
 
@@ -296,7 +268,10 @@ export const laneWhy = Effect.fnUntraced(function* (id: string) {
   const index = rows.reading.line.findIndex(({ entry }) => entry.id === entryId)
   const candidates = yield* (yield* Records).list("candidate", { where: { changeId }, limit: "all" })
   const read = {
-    candidates: candidates.items.map(({ record }) => record),
+    predictions: yield* predictionsOf(
+      candidates.items.map(({ record }) => record),
+      own
+    ),
     tookMs: yield* verificationTimes(projectId)
   }
   const now = yield* Time.now

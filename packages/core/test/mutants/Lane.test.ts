@@ -193,7 +193,7 @@ const mutations: ReadonlyArray<Mutation> = [
   {
     bug: "a refuted one is kept",
     find: `if (stands[index] !== true) return refute(entry, "what it was made on will not be canonical", true)
-    return base === null || isSameEnd(candidate.base, base) ? null : refute(entry, words(base), true)`,
+    return base === null || isSameEnd(candidate.base, base) ? null : overtaken(entry, base)`,
     put: "return null"
   },
   {

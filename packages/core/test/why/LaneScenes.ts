@@ -1,18 +1,23 @@
 /** A line of Changes that is carried on step by step: nothing lands by itself. */
 import { Effect } from "effect"
 import * as Policies from "@pawl/core/approval/Policies"
+import * as Changes from "@pawl/core/change/Changes"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Decision"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
 import { enter } from "@pawl/core/lane/LaneEntries"
 import * as LaneSteps from "@pawl/core/lane/LaneSteps"
 import { commandKinds } from "@pawl/core/model/Command"
 import type { PolicyFields } from "@pawl/core/model/Policy"
 import { Limits } from "@pawl/core/primitives/Limits"
+import * as Time from "@pawl/core/primitives/Time"
 import { execute } from "@pawl/core/work/Processes"
 import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { person, settle } from "../kit/MemoryPawl.ts"
-import { newProject, opened } from "../kit/Scenes.ts"
+import { newProject } from "../kit/Scenes.ts"
 
 /** A Project whose Changes land in turn. */
 export const laneProject = (fields: Partial<PolicyFields> = {}) =>
@@ -26,7 +31,8 @@ export const laneProject = (fields: Partial<PolicyFields> = {}) =>
 /** A Change of one edit that waits for its turn, before anything is done about it. */
 export const entered = (projectId: string, request: string, files: Record<string, string>) =>
   Effect.gen(function* () {
-    const change = yield* opened(projectId, request)
+    const asked = { projectId, clientRequestId: request, goal: `goal ${request}`, budgetUsd: 1 }
+    const { change } = yield* Changes.open(person, asked)
     yield* ChangeSets.record(person, { changeId: change.id, message: "edit", files })
     return (yield* enter(person, { changeId: change.id })).entry
   })
@@ -53,3 +59,18 @@ export const carriedOn = (projectId: string) =>
       if ((yield* demand("lane", projectId)).revision === before) return
     }
   })
+
+/** Has the verifications of a Project have taken so many minutes each, in the order in which they were asked for. */
+export const lasted = Effect.fnUntraced(function* (projectId: string, minutes: ReadonlyArray<number>) {
+  const records = yield* Records
+  const candidates = (yield* records.list("candidate", { projectId, limit: "all" })).items
+  const rows = (yield* records.list("evidence", { projectId, limit: "all" })).items
+  const writes = rows.flatMap((row) => {
+    const nth = candidates.findIndex(({ record }) => record.id === row.record.subject.candidateId)
+    const startedAt = Time.toMillis(row.record.startedAt)
+    return minutes[nth] === undefined
+      ? []
+      : [Commit.update("evidence", row, { finishedAt: Time.fromMillis(startedAt + minutes[nth] * 60_000) })]
+  })
+  yield* (yield* Ledger).commit({ name: "test", projectId, writes })
+})

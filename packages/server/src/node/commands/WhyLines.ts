@@ -46,7 +46,10 @@ const laneLines = (lane: NonNullable<Why["lane"]>): ReadonlyArray<string> => [
   ...(lane.expected === null
     ? []
     : [`  lands in ${minutes(lane.expected.medianMs)}, 19 of 20 in ${minutes(lane.expected.p95Ms)}`]),
-  ...lane.predictions.map(({ candidateId, generation, reason }) => `  was S${generation} as ${candidateId}: ${reason}`)
+  ...lane.predictions.map(
+    ({ candidateId, fell, generation, reason }) =>
+      `  was S${generation} as ${candidateId}: ${reason.split("\n", 1)[0]}${fell === undefined ? "" : ` (${fell.changeId} «${fell.title}» ${fell.reason})`}`
+  )
 ]
 
 const doubtLines = (doubt: Why["doubt"]): ReadonlyArray<string> => {

@@ -76,4 +76,15 @@ describe("What there is to do in the lane", () => {
     await ask("POST", `/v1/projects/${projectId}/lane/resume`)
     expect(await nextOf(0)).toMatch(/^Wait: nothing is promoted until/)
   })
+
+  it("names for whom each earlier prediction fell", async () => {
+    await ask("POST", `/v1/changes/${changes[0]}/cancel`)
+    await api.settle()
+    const { entries } = await ask("GET", `/v1/projects/${projectId}/lane`)
+    const at = entries.findIndex(({ changeId }: { changeId: string }) => changeId === changes[3])
+    const { why } = await ask("GET", `/v1/lane-entries/${entries[at].id}`)
+    const fell = { code: "conflict", changeId: changes[0], title: "goal 0", reason: "could not be merged with it" }
+    expect(why.predictions).toMatchObject([{ generation: 2, fell }])
+    expect((await said(at)).text).toContain(` (${changes[0]} «goal 0» could not be merged with it)`)
+  })
 })

@@ -80,6 +80,17 @@ const Live = ({ projectId, width }: { readonly projectId: string; readonly width
   )
 }
 
+/** Changes of the lane whose work is shown, too. */
+const Others = ({ of }: { readonly of: ReadonlyArray<string> }): ReactNode =>
+  of.length === 0 ? null : (
+    <Notice tone="idle" icon="warn">
+      It was made on what stands before it in the lane, and shows work too that has not landed:{" "}
+      {of.map((changeId) => (
+        <Id key={changeId} id={changeId} label="Change" />
+      ))}
+    </Notice>
+  )
+
 const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly preview: Preview }): ReactNode => {
   const [width, setWidth] = useState<Width>(() => (innerWidth < narrow ? "390" : "1280"))
   const [beside, setBeside] = useState<"both" | "preview">("both")
@@ -118,6 +129,7 @@ const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly
           Ends <Time at={preview.expiresAt} />
         </span>
       </div>
+      <Others of={preview.on ?? []} />
       {keepsCookies(location.hostname, new URL(preview.url).hostname) ? null : (
         <Notice tone="idle" icon="warn">
           In these frames the apps keep no cookies: browsers keep those from frames of other sites. To sign in there,

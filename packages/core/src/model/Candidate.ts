@@ -202,4 +202,13 @@ export interface Candidate extends Schema.Schema.Type<typeof Candidate> {}
  */
 export const CandidateView = fields
   .mapFields(Struct.omit(["rejection", "waits", "dirHash", "diff", "made", "prediction", "fell"]))
+  .mapFields(
+    Struct.assign({
+      /**
+       * Changes whose work it and its preview hold too, and that have not landed: from the one that it was made on down to
+       * canonical. Not there for one that holds its own alone.
+       */
+      on: Schema.optionalKey(Schema.Array(ChangeId))
+    })
+  )
   .pipe(withWireNames(wireNames))

@@ -203,6 +203,8 @@ export const PreviewRecord = named(
     changeId: Schema.NullOr(Schema.String),
     commit: Schema.NullOr(Schema.String),
     generation: Schema.NullOr(Schema.Finite),
+    /** Changes whose work it shows too, and that have not landed: as of its Candidate. Not there for none. */
+    on: Schema.optionalKey(Schema.Array(Schema.String)),
     updatedAt: Schema.String,
     expiresAt: Schema.String
   })

@@ -1,4 +1,5 @@
 /** How pointers are answered: with the address that people open. */
+import { type Shown, withHeldWork } from "@pawl/core/candidate/HeldWork"
 import { hostFor } from "@pawl/core/model/HostLabel"
 import { type Pointer, pointerStatuses } from "@pawl/core/model/Pointer"
 import { find } from "@pawl/core/ledger/Decision"
@@ -17,8 +18,11 @@ const urlOf = (pointer: Pointer) =>
     appsDomain === null ? "" : appUrl(hostFor(pointer.label, pointer.channel, appsDomain))
   )
 
-/** A preview with its address and the time at which it ends, `Limits.previewDays` after it was made. */
-export const previewAnswer = (pointer: Pointer) =>
+/**
+ * A preview with its address and the time at which it ends, `Limits.previewDays` after it was made. `on` are the Changes
+ * whose work its Candidate holds too.
+ */
+export const previewAnswer = (pointer: Pointer, on?: Shown["on"]) =>
   Effect.map(urlOf(pointer), (url) => ({
     url,
     status: pointer.status,
@@ -27,6 +31,7 @@ export const previewAnswer = (pointer: Pointer) =>
     changeId: pointer.changeId,
     commit: pointer.commit,
     generation: pointer.generation,
+    ...(on === undefined ? {} : { on }),
     updatedAt: pointer.updatedAt,
     expiresAt: Time.fromMillis(Time.toMillis(pointer.createdAt) + Limits.previewDays * Time.dayMs)
   }))
@@ -52,6 +57,14 @@ export const servedAnswer = (pointer: Pointer) =>
     updatedAt: pointer.updatedAt
   }))
 
+/** What the Candidates of previews hold of others, by id. */
+const heldIn = Effect.fnUntraced(function* (previews: ReadonlyArray<Pointer>) {
+  const ids = previews.flatMap(({ candidateId }) => (candidateId === null ? [] : [candidateId]))
+  const candidates = ids.length === 0 ? [] : [...(yield* (yield* Records).many("candidate", ids)).values()]
+  const held = yield* withHeldWork(candidates.map(({ record }) => record))
+  return new Map<string, Shown["on"]>(held.map(({ id, on }) => [id, on]))
+})
+
 /** The app with its newest previews. Of an app that was removed, none is left to be shown. */
 export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
   const newest = yield* (yield* Records).list("pointer", {
@@ -60,6 +73,8 @@ export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
     order: "newest"
   })
   const isGone = pointer.status === "removed" || pointer.leftovers === true
-  const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
+  const pointers = isGone ? [] : newest.items.map(({ record }) => record)
+  const on = yield* heldIn(pointers)
+  const previews = yield* Effect.forEach(pointers, (each) => previewAnswer(each, on.get(each.candidateId ?? "")))
   return { ...(yield* servedAnswer(pointer)), previews }
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { previewOf } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
+import { shown, withHeldWork } from "@pawl/core/candidate/HeldWork"
 import { why } from "@pawl/core/why/Why"
 import { taskInWords } from "../answer/TaskWords.ts"
 import { nextInWords } from "../answer/WhyWords.ts"
@@ -32,22 +33,28 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         Effect.gen(function* () {
           const change = yield* onChange(params.id)
           const asked: CandidateRequest = { ...payload, changeId: change.id }
-          return { candidate: (yield* request(yield* actor, asked)).candidate }
+          return { candidate: yield* shown((yield* request(yield* actor, asked)).candidate) }
         })
       )
     )
     .handle("list", ({ params, query: { status, ...page } }) =>
       answering(
-        Effect.flatMap(onChange(params.id), (change) =>
-          listed("candidate", {
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          const found = yield* listed("candidate", {
             projectId: change.projectId,
             where: { changeId: change.id, ...(status === undefined ? {} : { status }) },
             ...page
           })
-        )
+          // A page that cannot change is written once: it stays the one that it is.
+          if (found.items.every(({ ahead }) => ahead === null)) return found
+          return { ...found, items: yield* withHeldWork(found.items) }
+        })
       )
     )
-    .handle("get", ({ params }) => answering(Effect.map(onCandidate(params.id), (candidate) => ({ candidate }))))
+    .handle("get", ({ params }) =>
+      answering(Effect.map(Effect.flatMap(onCandidate(params.id), shown), (candidate) => ({ candidate })))
+    )
     .handle("evidence", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
@@ -83,7 +90,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
           const candidate = yield* onCandidate(params.id)
           const pointer = yield* previewOf(candidate)
           if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
-          return { preview: yield* previewAnswer(pointer) }
+          return { preview: yield* previewAnswer(pointer, (yield* shown(candidate)).on) }
         })
       )
     )

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../../src/node/commands/user/Routes.ts"
 import type { UserClient } from "../../../src/node/commands/user/UserClient.ts"
 import type { Session } from "../../../src/node/commands/user/Verb.ts"
+import { status as pawlStatus } from "../../../src/node/commands/user/Status.ts"
 import { why as pawlWhy } from "../../../src/node/commands/user/Why.ts"
 import { type Api, newProject, startApi } from "../TestApi.ts"
 
@@ -75,6 +76,37 @@ describe("What there is to do in the lane", () => {
     )
     await ask("POST", `/v1/projects/${projectId}/lane/resume`)
     expect(await nextOf(0)).toMatch(/^Wait: nothing is promoted until/)
+  })
+
+  it("says of a Candidate and its preview whose unlanded work they hold too, and nothing of one on canonical", async () => {
+    const [first, owing] = [await candidateOf(0), await candidateOf(2)]
+    const on = [changes[0]]
+    expect((await ask("GET", `/v1/candidates/${owing}`)).candidate.on).toEqual(on)
+    expect((await ask("GET", `/v1/changes/${changes[2]}/candidates`)).items).toMatchObject([{ id: owing, on }])
+    expect((await ask("GET", `/v1/candidates/${owing}/preview`)).preview.on).toEqual(on)
+    expect((await ask("GET", `/v1/candidates/${first}`)).candidate).not.toHaveProperty("on")
+    expect((await ask("GET", `/v1/candidates/${first}/preview`)).preview).not.toHaveProperty("on")
+    const { previews } = (await ask("GET", `/v1/projects/${projectId}/app`)).app
+    const shown = new Map(previews.map((each: { candidateId: string; on?: unknown }) => [each.candidateId, each.on]))
+    expect([shown.get(first), shown.get(owing)]).toEqual([undefined, on])
+  })
+
+  it("has pawl status say so, and lead nobody to promote what does not stand on canonical", async () => {
+    const status = async (at: number) =>
+      pawlStatus({
+        client: () => client,
+        given: [changes[at]],
+        has: () => false,
+        value: () => undefined
+      } as unknown as Session)
+    const words = `It and its preview hold unlanded work of ${changes[0]} too`
+    const [first, owing] = [await status(0), await status(2)]
+    expect(owing.text).toContain(words)
+    expect(owing.next?.map(({ command }) => command)).toEqual([
+      `pawl approve ${changes[2]}`,
+      `pawl why ${await candidateOf(2)}`
+    ])
+    expect(first.text).not.toContain("unlanded")
   })
 
   it("names for whom each earlier prediction fell", async () => {

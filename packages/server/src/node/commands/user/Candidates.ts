@@ -47,16 +47,16 @@ const checkLine = (each: Evidence): string =>
 const evidenceOf = (client: UserClient, id: string): Promise<ReadonlyArray<Evidence>> =>
   everyItem((cursor) => client.ask("candidates.evidence", { id, query: { limit: 100, cursor } }))
 
-const nextOf = ({ changeId, id, plan_json: plan, status }: Candidate): ReadonlyArray<Next> => {
-  if (status === "verified")
-    return [
-      ...(plan?.approvalRequired === true ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []),
-      { command: `pawl promote ${changeId}`, when: "nothing more is owed" }
-    ]
+const nextOf = ({ changeId, id, on, plan_json: plan, status }: Candidate): ReadonlyArray<Next> => {
+  const owes = status === "verified" && plan?.approvalRequired === true
+  const approval = owes ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []
+  // What was made on others is promoted when those are canonical: why says when.
+  if (status === "verified" && on === undefined)
+    return [...approval, { command: `pawl promote ${changeId}`, when: "nothing more is owed" }]
   if (status === "stale")
     return [{ command: `pawl candidate create ${changeId}`, when: "no new one was composed by itself" }]
   if (status === "promoted") return [{ command: "pawl open", when: "to look at it" }]
-  return [{ command: `pawl why ${id}`, when: "to see why" }]
+  return [...approval, { command: `pawl why ${id}`, when: "to see why" }]
 }
 
 /** A Candidate with its checks, told while they end, and the answer when all have. */
@@ -84,12 +84,13 @@ export const verification = async (
 
 /** A Candidate as an answer. */
 const candidateOutcome = (candidate: Candidate, evidence: ReadonlyArray<Evidence>): Outcome => {
-  const { base_generation, id, plan_json: plan, reason, status, tree } = candidate
+  const { base_generation, id, on, plan_json: plan, reason, status, tree } = candidate
   const verified = status === "verified" || status === "promoted"
   return {
     json: { candidate, evidence },
     text: [
       `Candidate ${id} on S${base_generation}${plan === null ? "" : `, risk ${plan.riskTier}`}, tree ${short(tree)}`,
+      ...(on === undefined ? [] : [`It and its preview hold unlanded work of ${on.join(", ")} too`]),
       ...evidence.map(checkLine),
       `verified: ${verified ? "yes" : isUnderWay(candidate) ? "not yet" : "no"} (${status})${reason === null ? "" : `: ${reason}`}`
     ].join("\n"),

@@ -4,11 +4,13 @@ import { candidateNamed } from "./Candidates.ts"
 import { exitCodes, Refused } from "./Refused.ts"
 import type { Run, Session } from "./Verb.ts"
 
-const addressIn = async ({ client, given: [named], project, value }: Session): Promise<string> => {
+const addressIn = async ({ client, given: [named], project, value, warn }: Session): Promise<string> => {
   const preview = value("preview")
   if (preview !== undefined) {
     const { id } = await candidateNamed(client(), preview)
-    return (await client().ask("candidates.preview", { id })).preview.url
+    const { on, url } = (await client().ask("candidates.preview", { id })).preview
+    if (on !== undefined) warn(`It shows unlanded work of ${on.join(", ")} too.`)
+    return url
   }
   const { app } = await client().ask("apps.get", { id: await project.id(named) })
   if (app === null) throw new Refused("no_app", "the Project has no app yet", exitCodes.no)

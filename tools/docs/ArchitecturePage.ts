@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { floors } from "../house/Floors.ts"
 import { portsIn } from "../house/Ports.ts"
 import { type Room, rooms } from "../house/Rooms.ts"
-import { code, type Page, table } from "./Markdown.ts"
+import { code, type Page, placed, table } from "./Markdown.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const path = "docs/internals/architecture.md"
@@ -83,19 +83,11 @@ const portRows = (): ReadonlyArray<ReadonlyArray<string>> =>
 
 const ports = (): string => table(["port", "file", "in memory", "for real"], portRows())
 
-const put = (text: string, mark: string, made: string): string => {
-  const [begin, end] = [`<!-- made from the code: ${mark} -->`, "<!-- end -->"]
-  const from = text.indexOf(begin)
-  const to = text.indexOf(end, from)
-  if (from < 0 || to < 0) throw new Error(`${path} has no place for its table of ${mark}`)
-  return `${text.slice(0, from + begin.length)}\n\n${made}\n\n${text.slice(to)}`
-}
-
 export const architecturePage = (): Page => ({
   path,
   text: [
     ["packages", packages()],
     ["floors", floorTable()],
     ["ports", ports()]
-  ].reduce((text, [mark = "", made = ""]) => put(text, mark, made), readFileSync(`${root}${path}`, "utf8"))
+  ].reduce((text, [mark = "", made = ""]) => placed({ path, text }, mark, made), readFileSync(`${root}${path}`, "utf8"))
 })

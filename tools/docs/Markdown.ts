@@ -18,3 +18,12 @@ export const page = (path: string, title: string, parts: ReadonlyArray<string>):
   path,
   text: `${[`# ${title}`, "<!-- Made by `npm run docs` from the sources. Do not edit: the next run overwrites it. -->", ...parts].join("\n\n")}\n`
 })
+
+/** The text of a page that is written by hand, with what is made from the code between its two marks. */
+export const placed = ({ path, text }: Page, mark: string, made: string): string => {
+  const [begin, end] = [`<!-- made from the code: ${mark} -->`, "<!-- end -->"]
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end, from)
+  if (from < 0 || to < 0) throw new Error(`${path} has no place for its ${mark}`)
+  return `${text.slice(0, from + begin.length)}\n\n${made}\n\n${text.slice(to)}`
+}

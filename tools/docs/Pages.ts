@@ -5,6 +5,7 @@ import { appsPage } from "./AppsPage.ts"
 import { commandsPage } from "./CommandsPage.ts"
 import { errorsPage } from "./ErrorsPage.ts"
 import { eventsPage } from "./EventsPage.ts"
+import { lanePage } from "./LanePage.ts"
 import { limitsPage } from "./LimitsPage.ts"
 import { mapPage } from "./MapPage.ts"
 import type { Page } from "./Markdown.ts"
@@ -14,6 +15,7 @@ import { statesPage } from "./StatesPage.ts"
 
 export const generatedPages = (): ReadonlyArray<Page> => [
   statesPage(),
+  lanePage(),
   limitsPage(),
   eventsPage(),
   optionsPage(),

@@ -37,7 +37,8 @@ export const lives: ReadonlyArray<readonly [title: string, about: string, life: 
 
 const list = (states: ReadonlyArray<string>): string => (states.length === 0 ? "none" : states.map(code).join(", "))
 
-const diagram = (life: AnyLifecycle): string => {
+/** A life as a picture: each step is an arrow with the triggers that take it. */
+export const diagram = (life: AnyLifecycle): string => {
   const arrows = new Map<string, Array<string>>()
   for (const { from, trigger, to } of life.rows) {
     const key = `${from} --> ${to}`

@@ -179,7 +179,8 @@ it("makes a Candidate stale when the one ahead is gone, and charges that to nobo
       expect(again).toMatchObject({ lineage: second.lineage, attempt: 2, recomposition: 0, prediction: 1 })
       yield* repositories.remove({ project: project.id, fork: candidateFork(first.id) })
       yield* settle
-      expect(yield* now(again)).toMatchObject({ status: "stale", reason: `${first.id} is gone` })
+      const fell = { code: "gone", changeId: first.changeId, candidateId: first.id }
+      expect(yield* now(again)).toMatchObject({ status: "stale", reason: `${first.id} is gone`, fell })
       const alone = yield* recompose(again.id)
       expect(alone).toMatchObject({ lineage: second.lineage, recomposition: 0, ahead: null, baseGeneration: 0 })
       yield* settle

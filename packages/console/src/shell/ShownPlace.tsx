@@ -6,6 +6,7 @@ import { createContext, type ReactNode, useContext, useDeferredValue, useMemo } 
 import { Router, useLocation, useSearch } from "wouter"
 import { navigate } from "wouter/use-browser-location"
 
+/** An address of the page, of which this is looked at. */
 export interface Place {
   readonly path: string
   /** Without its question mark. */

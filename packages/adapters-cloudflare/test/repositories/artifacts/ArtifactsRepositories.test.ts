@@ -34,7 +34,8 @@ describe("Repositories on Artifacts", () => {
       Effect.gen(function* () {
         const repositories = yield* worker(artifacts)
         const [one, two] = [yield* scene(repositories, projectId(1)), yield* scene(repositories, projectId(2))]
-        for (const each of [one, two]) yield* Effect.forEach([each.ws(1), each.ws(2), each.cand(1)], (fork) => repositories.fork(fork))
+        for (const each of [one, two])
+          yield* Effect.forEach([each.ws(1), each.ws(2), each.cand(1)], (fork) => repositories.fork(fork))
         return [one.canon, two.canon, one.ws(1), one.ws(2), one.cand(1), two.ws(1), two.ws(2), two.cand(1)]
       })
     )

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { previewOf } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
 import { shown, withHeldWork } from "@pawl/core/candidate/HeldWork"
+import type { Candidate } from "@pawl/core/model/Candidate"
 import { why } from "@pawl/core/why/Why"
 import { taskInWords } from "../answer/TaskWords.ts"
 import { nextInWords } from "../answer/WhyWords.ts"
@@ -24,6 +25,12 @@ const whyInWords = (id: string) =>
     const tasks = found.tasks.map((task) => ({ ...task, next: taskInWords({ ...task, changeId }) }))
     return { ...found, tasks, next: nextInWords(found.next) }
   })
+
+const previewInWords = Effect.fnUntraced(function* (candidate: Candidate) {
+  const pointer = yield* previewOf(candidate)
+  if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
+  return { preview: yield* previewAnswer(pointer, (yield* shown(candidate)).on) }
+})
 
 /** Handlers of `candidates`, with what is decided, known and to be done about each. */
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
@@ -84,16 +91,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       )
     )
     .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => whyInWords(id))))
-    .handle("preview", ({ params }) =>
-      answering(
-        Effect.gen(function* () {
-          const candidate = yield* onCandidate(params.id)
-          const pointer = yield* previewOf(candidate)
-          if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
-          return { preview: yield* previewAnswer(pointer, (yield* shown(candidate)).on) }
-        })
-      )
-    )
+    .handle("preview", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), previewInWords)))
     .handle("promote", ({ params }) =>
       answering(
         Effect.gen(function* () {

@@ -26,7 +26,7 @@ const whyInWords = (id: string) =>
     return { ...found, tasks, next: nextInWords(found.next) }
   })
 
-const previewInWords = Effect.fnUntraced(function* (candidate: Candidate) {
+const previewShown = Effect.fnUntraced(function* (candidate: Candidate) {
   const pointer = yield* previewOf(candidate)
   if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
   return { preview: yield* previewAnswer(pointer, (yield* shown(candidate)).on) }
@@ -91,7 +91,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       )
     )
     .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => whyInWords(id))))
-    .handle("preview", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), previewInWords)))
+    .handle("preview", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), previewShown)))
     .handle("promote", ({ params }) =>
       answering(
         Effect.gen(function* () {

@@ -10,6 +10,7 @@ import type { Candidate, FellCode, FellFor } from "../model/Candidate.ts"
 import { generationKey } from "../model/Entities.ts"
 import type { Head } from "../model/Generation.ts"
 import type { LaneEntry, LaneOutcomeCode } from "../model/LaneEntry.ts"
+import { clashing } from "./Clash.ts"
 import type { LaneStep } from "./LanePlan.ts"
 import type { EntryRows, LaneRows } from "./LaneReading.ts"
 import { couldNotBeComposed, seen } from "./Line.ts"
@@ -84,7 +85,11 @@ export const culpritOf = Effect.fnUntraced(function* (
   if (gone === true) return by("gone", candidate)
   if (!counts && !couldNotBeComposed(seen(candidate))) return null
   const ahead = candidate.ahead === null ? null : yield* candidateOf(rows, candidate.ahead)
-  if (!counts) return ahead === null ? null : by("conflict", ahead)
+  if (!counts) {
+    const other = clashing(candidate, rows.reading.line, candidate.ahead)?.candidate ?? null
+    const clash = other === null ? ahead : yield* candidateOf(rows, other.id)
+    return clash === null ? null : by("conflict", clash)
+  }
   const past = isBehind(candidate, rows.head.record) ? yield* inItsPlace(candidate, rows.head.record) : null
   if (past !== null) return past
   const entry = ahead === null ? null : yield* entryOf(rows, ahead.changeId)

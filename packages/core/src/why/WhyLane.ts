@@ -7,6 +7,7 @@ import { frozenBy } from "../approval/Freezes.ts"
 import { waitsOf } from "../candidate/Waits.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
+import { clashing } from "../lane/Clash.ts"
 import { depthOf } from "../lane/Depth.ts"
 import { nextStep } from "../lane/LanePlan.ts"
 import { type EntryRows, type LaneRows, readLane } from "../lane/LaneReading.ts"
@@ -163,9 +164,11 @@ const waitingOf = (asked: Asked, index: number): LaneWait | null => {
   const [member, base] = [line[index], wantedBases(line, head)[index] ?? null]
   if (member === undefined) return null
   if (base !== null && isUnmergeable(member, base)) {
-    const ahead = line.find(({ candidate }) => candidate !== null && candidate.id === base.ahead)
-    const conflicts = asked.rows.entries.get(member.entry.id)?.candidate?.record.conflicts ?? []
-    return ahead === undefined ? null : { for: "conflict", ...changeOf(ahead), paths: conflicts }
+    const own = asked.rows.entries.get(member.entry.id)?.candidate?.record
+    const other = own === undefined ? undefined : clashing(own, line, base.ahead)
+    return own === undefined || other === undefined
+      ? null
+      : { for: "conflict", ...changeOf(other), paths: own.conflicts }
   }
   const place = line.slice(0, index + 1).filter(({ entry }) => entry.status !== "aside").length
   const depth = depthOf(lane.decided, policy.lane, Limits.laneDepthMax)

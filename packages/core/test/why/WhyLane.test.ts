@@ -47,6 +47,31 @@ describe("Why, of an entry of the lane", () => {
       })
     ))
 
+  it("names of all those before it the one that changes what it is in conflict about, and of several the nearest", () =>
+    run(
+      Effect.gen(function* () {
+        const projectId = yield* laneProject({ approvalRiskTiers: [] })
+        const enter = (name: string, files: Readonly<Record<string, string>>) => entered(projectId, name, files)
+        const first = yield* enter("r1", { "same.txt": "one", "other.txt": "one" })
+        const second = yield* enter("r2", { "other.txt": "one", "third.txt": "two" })
+        yield* enter("r3", { "apart.txt": "three" })
+        const [early, late] = [yield* enter("r4", { "same.txt": "4" }), yield* enter("r5", { "third.txt": "5" })]
+        yield* carriedOn(projectId)
+        const saidOf = Effect.fnUntraced(function* (id: string) {
+          const { candidateId } = (yield* demand("laneEntry", id)).record
+          const { fell } = (yield* demand("candidate", candidateId ?? "")).record
+          return [(yield* laneWhy(id))?.waits, fell?.code, fell?.changeId]
+        })
+        const conflict = ({ changeId }: { readonly changeId: string }, path: string) => [
+          { for: "conflict", changeId, paths: [path] },
+          "conflict",
+          changeId
+        ]
+        expect(yield* saidOf(early.id)).toEqual(conflict(first, "same.txt"))
+        expect(yield* saidOf(late.id)).toEqual(conflict(second, "third.txt"))
+      })
+    ))
+
   it("says that somebody is to have it land who entered by itself and may not go out by itself; then it lands for them", () =>
     run(
       Effect.gen(function* () {

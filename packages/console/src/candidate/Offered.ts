@@ -39,8 +39,15 @@ export const operationOf = {
   cancel: "changes.cancel"
 } as const satisfies Readonly<Record<Verb, Operation>>
 
-const cancellable = new Set(["created", "compiling", "running", "verifying", "awaiting_approval", "budget_blocked"])
-const over = new Set(["completed", "failed", "cancelled"])
+const cancellable = new Set<Change["status"]>([
+  "created",
+  "compiling",
+  "running",
+  "verifying",
+  "awaiting_approval",
+  "budget_blocked"
+])
+const over = new Set<Change["status"]>(["completed", "failed", "cancelled"])
 
 const deciding = ({ change, me, policy, why }: Standing): string | null => {
   if (why === null || me === null) return null

@@ -1,7 +1,7 @@
 /** Which Candidate of a Change is looked at. */
 import type { Candidate } from "./Records.ts"
 
-const open = new Set(["composing", "composed", "verifying", "verified"])
+const open = new Set<Candidate["status"]>(["composing", "composed", "verifying", "verified"])
 
 /**
  * The one that is wanted by its id; else the one that was promoted, else the newest that can still be, else the newest.

@@ -2,13 +2,13 @@
 import { withoutCode } from "../change/Next.ts"
 import type { Change } from "../generation/GenerationQueries.ts"
 
-const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
+const ended = new Set<Change["status"]>(["completed", "failed", "cancelled"])
 
 /** Those that are not over, the one that moved last first. */
 export const openOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> =>
   changes.filter(({ status }) => !ended.has(status)).toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
 
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Partial<Record<Change["status"], string>>> = {
   created: "Send a ChangeSet, or let agents plan it.",
   compiling: "Agents plan it.",
   running: "Agents or people work on it.",

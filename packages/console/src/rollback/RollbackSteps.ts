@@ -10,7 +10,7 @@ export interface Step {
   readonly state: "done" | "now" | "later" | "failed"
 }
 
-const ended = new Set(["completed", "failed", "cancelled"])
+const ended = new Set<Change["status"]>(["completed", "failed", "cancelled"])
 
 /** Whether nothing happens to a Change any more. */
 export const isOver = (status: Change["status"]): boolean => ended.has(status)

@@ -7,7 +7,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { RaiseBudget } from "./RaiseBudget.tsx"
 import { moneyWords, stoppedWords } from "./WorkWords.ts"
 
-const over = new Set(["completed", "failed", "cancelled"])
+const over = new Set<Change["status"]>(["completed", "failed", "cancelled"])
 
 const Raise = ({ change }: { readonly change: Change }): ReactNode => {
   const [isAsked, setAsked] = useState(false)

@@ -10,21 +10,29 @@ import { deadlineOf, until } from "./Waiting.ts"
 
 type Release = Answer<"projects.releases">["items"][number]
 
-const over = new Set(["deployed", "restored", "failed", "superseded"])
-
 const releaseOf = async (client: UserClient, projectId: string, id: string): Promise<Release | undefined> =>
   (
     await everyItem((cursor) => client.ask("projects.releases", { id: projectId, query: { limit: 100, cursor } }), 100)
   ).find((release) => release.id === id)
 
-const released = ({ client, tell }: Session, projectId: string, id: string, deadline: number): Promise<Release> => {
+const released = async (
+  { client, tell }: Session,
+  projectId: string,
+  id: string,
+  deadline: number
+): Promise<Release> => {
+  // The table of its life takes longer to load than a verb may take to start: who waits has the time.
+  const [{ ReleaseLifecycle }, { isFinal }] = await Promise.all([
+    import("@pawl/core/model/ReleaseLifecycle"),
+    import("@pawl/core/model/Lifecycle")
+  ])
   let told = ""
   return until<Release>(deadline, `${id} is still taken live`, async () => {
     const release = await releaseOf(client(), projectId, id)
     if (release === undefined) return null
     if (release.status !== told) tell(`Release ${id}  ${release.status}`)
     told = release.status
-    return over.has(release.status) ? release : null
+    return isFinal(ReleaseLifecycle, release.status) ? release : null
   })
 }
 
@@ -72,6 +80,7 @@ export const promoting = async (session: Session, candidate: Candidate): Promise
       ? [{ command: "pawl open", when: "to look at it" }]
       : [
           { command: "pawl logs", when: "to see what the app said" },
+          { command: `pawl why ${candidate.id}`, when: "to see why, and what to do" },
           { command: "pawl rollback", when: "the older tree is to be canonical too" }
         ]
   }

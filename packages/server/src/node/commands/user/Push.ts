@@ -18,7 +18,13 @@ const branchKey = (): string | null => {
   return code === 0 ? `branch.${stdout.trim()}.pawlChange` : null
 }
 
-const closed = new Set(["completed", "failed", "cancelled", "releasing", "promoting"])
+const closed = new Set<Answer<"changes.get">["change"]["status"]>([
+  "completed",
+  "failed",
+  "cancelled",
+  "releasing",
+  "promoting"
+])
 
 /** The Change that was named, or the one of the branch while it is open, or a new one. */
 const changeFor = async (

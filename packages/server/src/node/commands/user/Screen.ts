@@ -23,7 +23,17 @@ export const harmless = (text: string): string => text.replace(/\r\n/g, "\n").re
 const cell = (text: string): string => harmless(text).replace(/[\n\t]/g, " ")
 
 const good = new Set(["live", "pass", "verified", "promoted", "completed", "deployed", "granted"])
-const bad = new Set(["fail", "rejected", "failed", "blocked", "build_failed", "stale", "gap", "cancelled"])
+const bad = new Set([
+  "fail",
+  "rejected",
+  "failed",
+  "smoke_failed",
+  "blocked",
+  "build_failed",
+  "stale",
+  "gap",
+  "cancelled"
+])
 
 const coloured = (text: string, padded: string): string => {
   if (good.has(text)) return `\u001b[32m${padded}\u001b[0m`

@@ -34,6 +34,14 @@ export const fieldsOf = (policy: Policy): PolicyFields => {
   return fields
 }
 
+const olderWords: Readonly<Record<string, boolean>> = { also: true, never: false }
+
+/** The same in the words of answers, where the API takes others for them. */
+export const inWords = (fields: PolicyFields): PolicyFields => ({
+  ...fields,
+  outsideAgents: olderWords[String(fields.outsideAgents)] ?? fields.outsideAgents
+})
+
 const ordered = (_: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))

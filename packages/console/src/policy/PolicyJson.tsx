@@ -2,7 +2,7 @@
 import { TextAreaField } from "../ui/Field.tsx"
 import { type ReactNode, useState } from "react"
 import { Card } from "../ui/Card.tsx"
-import { changedFields, type PolicyFields } from "./PolicyDraft.ts"
+import { changedFields, inWords, type PolicyFields } from "./PolicyDraft.ts"
 
 const textOf = (fields: PolicyFields): string => JSON.stringify(fields, null, 2)
 
@@ -25,12 +25,13 @@ const fieldsLeft: PolicyFields = {
   approvalsRequired: 1,
   waivedChecks: [],
   baseChecksMustPass: false,
-  packages: {}
+  packages: {},
+  outsideAgents: true
 }
 
 const whole = (text: string): PolicyFields | null => {
   const said = read(text)
-  return said === null ? null : { ...fieldsLeft, ...said }
+  return said === null ? null : inWords({ ...fieldsLeft, ...said })
 }
 
 /** `replace` takes all fields at once. */

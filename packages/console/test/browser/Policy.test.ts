@@ -50,7 +50,13 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     )
     expect(await page.getByLabel("Youngest age, in days").inputValue()).toBe("3")
     expect(await page.getByLabel("Checks that are required").inputValue()).toBe("test")
-    await page.getByText("Not saved: Risks that need an approval, Checks required in any case, Packages").waitFor()
+    await page.getByLabel("Agents that people bring").selectOption({ label: "take none" })
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ outsideAgents: false })
+    await page
+      .getByText(
+        "Not saved: Risks that need an approval, Checks required in any case, Agents that people bring, Packages"
+      )
+      .waitFor()
     await page.getByRole("button", { name: "Save as version 2" }).focus()
     await page.keyboard.press("Enter")
     await page.getByText("Version 2, of").waitFor()
@@ -58,7 +64,8 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
       version: 2,
       approvalRiskTiers: ["medium", "high"],
       requiredChecks: ["test"],
-      packages: { minAgeDays: 3 }
+      packages: { minAgeDays: 3 },
+      outsideAgents: false
     })
     await page.getByText("Not saved").waitFor({ state: "detached" })
     await close(opened)

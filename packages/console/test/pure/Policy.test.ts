@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { summaryOf, touched } from "../../src/policy/Backtest.ts"
-import { changedFields, fromField, namesIn, onTopOf, type PolicyFields, toField } from "../../src/policy/PolicyDraft.ts"
+import {
+  changedFields,
+  fromField,
+  inWords,
+  namesIn,
+  onTopOf,
+  type PolicyFields,
+  toField
+} from "../../src/policy/PolicyDraft.ts"
 
 const base: PolicyFields = {
   autoPromoteRiskTiers: [],
@@ -10,7 +18,8 @@ const base: PolicyFields = {
   approvalsRequired: 1,
   waivedChecks: [],
   baseChecksMustPass: false,
-  packages: { minAgeDays: 7, deny: ["left"] }
+  packages: { minAgeDays: 7, deny: ["left"] },
+  outsideAgents: true
 }
 
 describe("What two people changed at once", () => {
@@ -35,6 +44,11 @@ describe("What two people changed at once", () => {
 it("sees no change in another order of keys", () => {
   expect(changedFields(base, { ...base, packages: { deny: ["left"], minAgeDays: 7 } })).toEqual([])
   expect(changedFields(base, { ...base, packages: { deny: ["left"] } })).toEqual(["packages"])
+})
+
+it("takes older words for whether agents outside may work, as the API does", () => {
+  const typed = (outsideAgents: unknown) => inWords({ ...base, outsideAgents } as PolicyFields).outsideAgents
+  expect([typed("never"), typed("also"), typed("only"), typed(false)]).toEqual([false, true, "only", false])
 })
 
 it("reads names one a line or between commas, each once", () => {

@@ -57,8 +57,9 @@ export const EvidenceReuse = Schema.Literals(["none", "tree", "inputs"])
 export type EvidenceReuse = typeof EvidenceReuse.Type
 
 /**
- * Whether Tasks may be worked outside, by agents that people bring: `never`; by whoever takes them first, the agent that
- * is built in or one outside; or by those outside `only`.
+ * Whether Tasks may be worked outside, by agents that people bring: `never`; `also`, by whoever takes them first, the
+ * agent that is built in or one outside; or by those outside `only`. These are the words of stores; the wire says false,
+ * true and `only`.
  */
 export const OutsideAgents = Schema.Literals(["never", "also", "only"])
 export type OutsideAgents = typeof OutsideAgents.Type

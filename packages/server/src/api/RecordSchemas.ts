@@ -32,6 +32,7 @@ import { Release } from "@pawl/core/model/Release"
 import { Note } from "@pawl/core/model/Note"
 import { Task, TaskRunView } from "@pawl/core/model/Task"
 import { Schema, Struct } from "effect"
+import { AnsweredOutsideAgents } from "./OutsideAgentsWords.ts"
 
 /** The document tells of what stands in an answer: where the wire has other names, that is the encoded form. */
 const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"] =>
@@ -98,8 +99,8 @@ export type CandidateJson = typeof CandidateRecord.Encoded
 export const ApprovalRecord = named("Approval", Approval)
 /** As `Approver` in the core. */
 export const ApproverRecord = named("Approver", Approver)
-/** As `Policy` in the core. */
-export const PolicyRecord = named("Policy", Policy)
+/** As `Policy` in the core, with the wire's words for `outsideAgents`. */
+export const PolicyRecord = named("Policy", Schema.Struct({ ...Policy.fields, outsideAgents: AnsweredOutsideAgents }))
 /** As `Release` in the core. */
 export const ReleaseRecord = named("Release", Release)
 /** As `DeadLetter` in the core. */

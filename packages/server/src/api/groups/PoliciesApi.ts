@@ -1,8 +1,8 @@
 /** The Policy of a Project: which risks people must approve, and which may go out by themselves. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChangeStatus, RiskTier } from "@pawl/core/model/Change"
-import { EvidenceReuse, LanePolicy, OutsideAgents } from "@pawl/core/model/Policy"
+import { EvidenceReuse, LanePolicy } from "@pawl/core/model/Policy"
 import { CandidateId, ChangeId, UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { short } from "@pawl/core/primitives/ShortText"
@@ -12,6 +12,7 @@ import { Int } from "../DocumentSchemas.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administering, reading } from "../Needs.ts"
+import { SentOutsideAgents, storedFields } from "../OutsideAgentsWords.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
 
@@ -120,7 +121,7 @@ const PolicyBody = Schema.Struct({
   freezes: Schema.optionalKey(Freezes),
   lane: Schema.optionalKey(keepingOthers(Lane)),
   evidenceReuse: Schema.optionalKey(EvidenceReuse),
-  outsideAgents: Schema.optionalKey(OutsideAgents),
+  outsideAgents: Schema.optionalKey(SentOutsideAgents),
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 
@@ -150,8 +151,10 @@ export const unknownFields = (sent: { readonly packages?: object; readonly lane?
     ...unknownOf(sent.lane ?? {}, known.lane, "lane.")
   ].slice(0, Limits.pathsNamed)
 
-/** What a body says that is known. */
-export const knownFields = Schema.decodeUnknownEffect(PolicyBody)
+const decodeBody = Schema.decodeUnknownEffect(PolicyBody)
+
+/** What a body says that is known, in the words that are stored. */
+export const knownFields = (sent: unknown) => Effect.map(decodeBody(sent), storedFields)
 
 const OutcomeJson = Schema.Struct({
   policyVersion: Schema.Finite,

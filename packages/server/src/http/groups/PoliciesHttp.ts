@@ -5,6 +5,7 @@ import { backtest, type Tried } from "@pawl/core/approval/Backtests"
 import { change, tagOfPolicy } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
 import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
+import { answeredPolicy } from "../../api/OutsideAgentsWords.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
@@ -27,7 +28,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const project = yield* onProject(params.id)
           const policy = (yield* demand("policy", project.id)).record
           yield* withTag(tagOfPolicy(project.id, policy))
-          return { policy }
+          return { policy: answeredPolicy(policy) }
         })
       )
     )
@@ -35,7 +36,8 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
       answering(
         Effect.gen(function* () {
           const { id: projectId } = yield* onProject(params.id)
-          return yield* listed("policyVersion", { projectId, order: "newest", ...query })
+          const { items, nextCursor } = yield* listed("policyVersion", { projectId, order: "newest", ...query })
+          return { items: items.map(answeredPolicy), nextCursor }
         })
       )
     )
@@ -46,8 +48,9 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
           const expected = payload.expectedVersion ?? null
-          const policy = yield* change(yield* actor, project.id, fields, expected, yield* ifMatch)
-          yield* withTag(tagOfPolicy(project.id, policy))
+          const changed = yield* change(yield* actor, project.id, fields, expected, yield* ifMatch)
+          yield* withTag(tagOfPolicy(project.id, changed))
+          const policy = answeredPolicy(changed)
           return ignored.length === 0 ? { policy } : { policy, ignored }
         })
       )

@@ -301,7 +301,7 @@ describe("pawl work", () => {
       2,
       "unreachable"
     ])
-    await world.server().api.put(`/v1/projects/${goal.project}/policy`, { outsideAgents: "never" })
+    await world.server().api.put(`/v1/projects/${goal.project}/policy`, { outsideAgents: false })
     expect(await codes(["--next", "--agent", "true"])).toEqual([1, "nothing_ready"])
     expect(await codes(["--task", goal.taskOf("page"), "--agent", "true"])).toEqual([1, "not_claimable"])
     expect((await ChangeFlow.tasksOf(world.server().api, goal.change)).map(({ attempt }) => attempt)).toEqual([0])

@@ -165,12 +165,16 @@ describe("A Task that is claimed over HTTP", () => {
     expect(done.body).toMatchObject({ task: { status: "completed" }, changeset: null })
   })
 
-  it("is refused where the Policy keeps Tasks inside", async () => {
+  it("is refused where the Policy keeps Tasks inside, and given where it does not", async () => {
     const { at, project } = await waiting("inside")
-    await api.call("PUT", `/v1/projects/${project}/policy`, { body: { outsideAgents: "never" } })
+    const put = (outsideAgents: unknown) =>
+      api.call("PUT", `/v1/projects/${project}/policy`, { body: { outsideAgents } })
+    expect((await put(false)).status).toBe(200)
     const refused = await post(`${at("a")}/claim`)
     expectProblem(refused, 409, "not_claimable")
     expect(refused.body.reason).toMatch(/Policy/)
+    expect((await put(true)).status).toBe(200)
+    expect((await post(`${at("a")}/claim`)).status).toBe(201)
   })
 })
 

@@ -1,4 +1,5 @@
 /** Policies, met over HTTP. */
+import { demand } from "@pawl/core/ledger/Decision"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 
@@ -39,6 +40,65 @@ it("has a lane that is on when somebody says so, within its bounds, and off agai
   for (const odd of [{ mode: "fast" }, { mode: "on", depth: 0 }, { mode: "on", depth: 21 }, { depth: 3 }])
     expect((await put({ lane: odd })).status).toBe(400)
   expect((await put({})).body.policy.lane).toEqual({ mode: "off" })
+})
+
+describe("What a Policy says of agents outside", () => {
+  it("is true, false or only, in every answer; true where nobody said it, as in a Policy that says nothing", async () => {
+    const { id } = await newProject(api, "outside-words")
+    const path = `/v1/projects/${id}/policy`
+    const put = async (outsideAgents?: unknown) => {
+      const { body, status } = await api.call("PUT", path, {
+        body: outsideAgents === undefined ? {} : { outsideAgents }
+      })
+      const now = (await api.call("GET", path)).body.policy
+      return [status, body.policy.outsideAgents, now.outsideAgents]
+    }
+    expect((await api.call("GET", path)).body.policy.outsideAgents).toBe(true)
+    expect(await put(false)).toEqual([200, false, false])
+    expect(await put(true)).toEqual([200, true, true])
+    expect(await put("only")).toEqual([200, "only", "only"])
+    expect(await put("never")).toEqual([200, false, false])
+    expect(await put("also")).toEqual([200, true, true])
+    await put(false)
+    expect(await put()).toEqual([200, true, true])
+    const { items } = (await api.call("GET", `${path}/versions`)).body
+    expect(items.map((each: { readonly outsideAgents: unknown }) => each.outsideAgents)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      "only",
+      true,
+      false,
+      true
+    ])
+  })
+
+  it("is refused in other words, by name", async () => {
+    const { id } = await newProject(api, "outside-others")
+    for (const outsideAgents of ["sometimes", 1, null]) {
+      const { body } = await api.call("PUT", `/v1/projects/${id}/policy`, { body: { outsideAgents } })
+      expect(body).toMatchObject({ status: 400, field: "outsideAgents" })
+    }
+  })
+
+  it("is taken by a draft in the same words", async () => {
+    const { id } = await newProject(api, "outside-tried")
+    for (const [outsideAgents, status] of [
+      [false, 200],
+      ["only", 200],
+      ["sometimes", 400]
+    ] as const)
+      expect((await api.call("POST", `/v1/projects/${id}/policy/backtest`, { body: { outsideAgents } })).status).toBe(
+        status
+      )
+  })
+
+  it("is read in its older words, which stay what is stored: statements hold their digest", async () => {
+    const { id } = await newProject(api, "outside-stored")
+    await api.call("PUT", `/v1/projects/${id}/policy`, { body: { outsideAgents: false } })
+    expect((await api.run(demand("policy", id))).record.outsideAgents).toBe("never")
+  })
 })
 
 it("leaves its versions behind, each as it was, who set it and when, the newest first", async () => {

@@ -54,3 +54,17 @@ describe("What waits for a release", () => {
     })
   })
 })
+
+describe("The status of a Project", () => {
+  it("names a Change that is open, however many newer ones are over", async () => {
+    const { api } = server
+    const { id } = await Flow.createProject(api, "long-open")
+    const open = await Flow.openChange(api, id, "open")
+    for (let at = 0; at <= 100; at++) {
+      const { id: over } = await Flow.openChange(api, id, `over-${at}`)
+      await api.post(`/v1/changes/${over}/cancel`)
+    }
+    const { changes, hasMoreChanges } = await document(id, ["status"], 0)
+    expect([changes.map((each: { readonly id: string }) => each.id), hasMoreChanges]).toEqual([[open.id], false])
+  })
+})

@@ -1,5 +1,7 @@
 /** `pawl status`. */
+import { ServerLimits } from "../../../ServerLimits.ts"
 import { candidateNow, candidatesOf, isUnderWay, short, verification } from "./Candidates.ts"
+import { everyItem } from "./Pages.ts"
 import { exitCodes, type ExitCode } from "./Refused.ts"
 import type { Answer } from "./Routes.ts"
 import type { UserClient } from "./UserClient.ts"
@@ -8,15 +10,33 @@ import { deadlineOf, until } from "./Waiting.ts"
 
 type Change = Answer<"changes.get">["change"]
 
-const over = new Set(["completed", "failed", "cancelled"])
-/** Nothing happens until somebody does something. */
-const waits = new Set(["created", "budget_blocked", "awaiting_approval"])
+/**
+ * Each status of a Change: it is `over`, somebody must do something before more happens (`waits`), or it goes on by
+ * itself. A test holds it to the table of its life, which takes longer to load than a verb may take to start.
+ */
+export const standings: Readonly<Record<Change["status"], "over" | "waits" | "goes on">> = {
+  created: "waits",
+  compiling: "goes on",
+  running: "goes on",
+  budget_blocked: "waits",
+  verifying: "goes on",
+  awaiting_approval: "waits",
+  promoting: "goes on",
+  releasing: "goes on",
+  completed: "over",
+  failed: "over",
+  cancelled: "over"
+}
+
+const isOver = ({ status }: Change): boolean => standings[status] === "over"
+
+const openStatuses = Object.entries(standings).flatMap(([status, standing]) => (standing === "over" ? [] : [status]))
 
 const exitCodeOf = ({ status }: Change, candidate: Outcome | null): ExitCode => {
   if (status === "completed") return exitCodes.yes
   if (status === "failed" || status === "cancelled" || status === "budget_blocked") return exitCodes.no
   if (status === "verifying" && candidate?.exitCode !== undefined) return candidate.exitCode
-  return waits.has(status) ? exitCodes.yes : exitCodes.stillRunning
+  return standings[status] === "waits" ? exitCodes.yes : exitCodes.stillRunning
 }
 
 const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> => {
@@ -30,15 +50,14 @@ const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> =
     exitCode: exitCodeOf(change, shown),
     next:
       shown?.next ??
-      (over.has(change.status)
-        ? []
-        : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
+      (isOver(change) ? [] : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
   }
 }
 
 /** Whether nothing more happens by itself. */
 const isSettled = async (client: UserClient, change: Change): Promise<boolean> => {
-  if (over.has(change.status) || waits.has(change.status)) return true
+  const standing = standings[change.status]
+  if (standing === "over" || standing === "waits") return true
   if (change.status !== "verifying") return false
   const newest = (await candidatesOf(client, change.id)).at(-1)
   return newest !== undefined && !isUnderWay(newest) && newest.status !== "stale"
@@ -57,16 +76,21 @@ const ofChange = async ({ client, has, tell, value }: Session, id: string): Prom
   return outcomeOf(client(), change)
 }
 
-const ofProject = async (client: UserClient, id: string): Promise<Outcome> => {
-  const [{ canonical, project }, { app }, { items }] = await Promise.all([
-    client.ask("projects.get", { id }),
-    client.ask("apps.get", { id }),
-    client.ask("changes.list", { id, query: { limit: 100 } })
+const ofProject = async ({ client, warn }: Session, id: string): Promise<Outcome> => {
+  const most = ServerLimits.statusChanges
+  const [{ canonical, project }, { app }, found] = await Promise.all([
+    client().ask("projects.get", { id }),
+    client().ask("apps.get", { id }),
+    everyItem(
+      (cursor) => client().ask("changes.list", { id, query: { status: openStatuses, limit: 100, cursor } }),
+      most + 1
+    )
   ])
-  const open = items.filter(({ status }) => !over.has(status))
+  const open = found.slice(0, most)
+  if (found.length > most) warn(`more than ${most} Changes are open: the newest ${most} are shown`)
   const head = canonical === null ? "no source" : `S${canonical.generation} ${short(canonical.commit)}`
   return {
-    json: { project, canonical, app, changes: open },
+    json: { project, canonical, app, changes: open, hasMoreChanges: found.length > most },
     table: {
       head: ["what", "status", "about"],
       rows: [
@@ -87,7 +111,7 @@ export const status: Run = async (session) => {
     project,
     value
   } = session
-  if (name === undefined) return ofProject(client(), await project.id())
+  if (name === undefined) return ofProject(session, await project.id())
   if (!name.startsWith("cand_")) return ofChange(session, name)
   const { candidate } = await client().ask("candidates.get", { id: name })
   return has("watch") ? verification(session, candidate, deadlineOf(value)) : candidateNow(client(), candidate)

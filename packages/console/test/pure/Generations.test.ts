@@ -23,9 +23,10 @@ describe("Generations in pieces", () => {
 })
 
 describe("The lines that check a generation", () => {
-  it("name it, and hold no token", () => {
+  it("name it, and bring no token into an address, which clones keep and lists of processes show", () => {
     const lines = linesFor("https://pawl.test", "proj_1", { generation: 7, commit: "c0ffee" })
-    expect(lines.git).toContain("https://git:$PAWL_TOKEN@pawl.test/git/proj_1.git")
+    expect(lines.git).toContain("pawl clone proj_1 checked --url https://pawl.test\n")
+    for (const line of Object.values(lines)) expect(line).not.toMatch(/TOKEN[^ ]*@/)
     expect(lines.git).toContain('"c0ffee^{tree}"')
     expect(lines.curl).toContain("https://pawl.test/v1/projects/proj_1/versions/7/statement")
     expect(lines.verify).toContain("--project proj_1 --generation 7")

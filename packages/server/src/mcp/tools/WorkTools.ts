@@ -135,7 +135,7 @@ export const requestReview = tool({
   name: "request_review",
   title: "Ask a person",
   description:
-    "Approving, promoting and rolling back are for people alone: there is no tool for them. This says what a person has to decide for a Change, and the commands with which they do. Tell them.",
+    "Approving, promoting and rolling back are for people alone: there is no tool for them. This says what a person has to decide for a Change, and the page on which they do. Give them its address.",
   reads: true,
   input: Schema.Struct({
     change: changeId,
@@ -155,6 +155,7 @@ export const requestReview = tool({
           facts: {}
         })
       const { approval, canPromote, next } = yield* api.json<WhyJson>({ path: pathTo`/v1/candidates/${newest.id}/why` })
+      const url = `${origin}${pathTo`/changes/${change}`}?candidate=${encodeURIComponent(newest.id)}`
       const commands = [
         `pawl why ${newest.id}`,
         `curl -H "Authorization: Bearer $PAWL_TOKEN" -H "Accept: text/plain" ${origin}${pathTo`/v1/candidates/${newest.id}/diff`}`
@@ -165,7 +166,8 @@ export const requestReview = tool({
           `Candidate ${newest.id} (tree ${newest.tree ?? "not composed"}) ${canPromote ? "could be promoted now" : "cannot be promoted yet"}.`,
           approval.owed && approval.decision === null ? `${approval.missing} approval owed.` : "No approval is owed.",
           `Next: ${next}`,
-          "A person looks at it with:",
+          `A person looks at it, and decides, on this page: ${url}`,
+          "Or looks at it with:",
           ...commands
         ].join("\n"),
         structured: {
@@ -175,7 +177,7 @@ export const requestReview = tool({
           approvalOwed: approval.owed && approval.decision === null,
           next,
           commands,
-          url: `${origin}${pathTo`/v1/candidates/${newest.id}/why`}`
+          url
         }
       }
     })

@@ -79,7 +79,9 @@ describe("An assistant at /mcp", () => {
       const evidence = (await call("read_evidence", { candidate })).structured.evidence
       expect(evidence.map((each) => [each.checkId, each.result])).toContainEqual(["test", "pass"])
       const review = await call("request_review", { change, note: "the greeting" })
-      expect(review.structured).toMatchObject({ candidate, canPromote: true })
+      const page = `${server.origin.replace("127.0.0.1", "localhost")}/changes/${change}?candidate=${candidate}`
+      expect(review.structured).toMatchObject({ candidate, canPromote: true, url: page })
+      expect(review.text).toContain(`on this page: ${page}\n`)
       expect(review.text).toContain(`pawl why ${candidate}`)
       expect((await call("why", { candidate })).structured.next).toMatch(/A person may promote it/)
       await server.api.post(`/v1/candidates/${candidate}/promote`)

@@ -12,7 +12,7 @@ export const lastPromotions = 5
 /** What waits. */
 export interface Inbox {
   readonly items: ReadonlyArray<InboxItem>
-  /** There are Projects that were not looked through. */
+  /** More may wait: not all Projects, or not all of one, were looked through. */
   readonly isPart: boolean
 }
 

@@ -32,13 +32,16 @@ const Item = ({ at, label, status, title, to, why }: InboxItem): ReactNode => (
   </li>
 )
 
-const Nothing = (): ReactNode => (
+const Nothing = ({ isPart }: Pick<Inbox, "isPart">): ReactNode => (
   <Answered query={useRecentProjects()} lines={3}>
-    {(projects) => <NothingOf projects={projects} />}
+    {(projects) => <NothingOf projects={projects} isPart={isPart} />}
   </Answered>
 )
 
-const NothingOf = ({ projects }: { readonly projects: ReadonlyArray<Project> }): ReactNode =>
+const NothingOf = ({
+  isPart,
+  projects
+}: Pick<Inbox, "isPart"> & { readonly projects: ReadonlyArray<Project> }): ReactNode =>
   projects.length === 0 ? (
     <Card bare>
       <Empty icon="box" title="Begin with a Project">
@@ -51,7 +54,7 @@ const NothingOf = ({ projects }: { readonly projects: ReadonlyArray<Project> }):
   ) : (
     <>
       <Card bare>
-        <Empty icon="check" title="Nothing waits for you">
+        <Empty icon="check" title={isPart ? "Nothing that was looked at waits for you" : "Nothing waits for you"}>
           <p>Approvals that you may give, and whatever stands still or failed, will be listed here.</p>
         </Empty>
       </Card>
@@ -63,11 +66,12 @@ const Items = ({ inbox: { isPart, items } }: { readonly inbox: Inbox }): ReactNo
   <>
     {isPart ? (
       <Notice tone="idle" icon="dot">
-        You see more Projects than were looked through.
+        More may wait: there are more Projects, or more Changes or dead letters in one, than were looked through. The
+        pages of a Project list all of its own.
       </Notice>
     ) : null}
     {items.length === 0 ? (
-      <Nothing />
+      <Nothing isPart={isPart} />
     ) : (
       <Card bare>
         <ul role="list" className="inbox">

@@ -44,6 +44,7 @@ const looks: Readonly<Record<string, Look>> = {
   live: look("good", "check", "Live"),
   building: look("run", "run", "Building"),
   build_failed: look("bad", "cross", "Build failed"),
+  smoke_failed: look("bad", "cross", "Smoke test failed"),
   removed: look("idle", "stop", "Removed"),
   none: look("idle", "dot", "Not deployed"),
   dead: look("bad", "letter", "Gave up")

@@ -8,7 +8,7 @@ import { authorsOf, approvalsOf } from "../approval/Standing.ts"
 import { find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import type { Change } from "../model/Change.ts"
+import type { Change, ChangeStatus } from "../model/Change.ts"
 import { covers } from "../model/Membership.ts"
 import type { Project } from "../model/Project.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -67,84 +67,152 @@ const mayDecide = Effect.fnUntraced(function* (userId: string, candidate: Candid
   return policy?.record.allowSelfApproval !== false || !(yield* authorsOf(candidate, change)).has(userId)
 })
 
-/** What a Change waits for; null when it is for nobody, or not for this person. */
-const waitsFor = Effect.fnUntraced(function* (userId: string, of: Of, change: Change, since: Time.Timestamp) {
-  switch (change.status) {
-    case "awaiting_approval": {
-      const candidate = yield* newestCandidate(change.id)
-      const mine = candidate !== null && (yield* mayDecide(userId, candidate, change))
-      return mine ? ofChange(of, "approval", change, candidate) : null
-    }
-    case "budget_blocked":
-      return ofChange(of, "budget", change, null)
-    case "failed":
-      return change.updatedAt >= since ? ofChange(of, "change", change, null) : null
-    default: {
-      const candidate = yield* newestCandidate(change.id)
-      return candidate?.status === "rejected" || candidate?.status === "blocked"
-        ? ofChange(of, "candidate", change, candidate)
-        : null
-    }
-  }
+/** What of a Project waits. */
+interface Found {
+  readonly items: ReadonlyArray<InboxItem>
+  /** There is more that may wait, and was not looked at. */
+  readonly isCut: boolean
+}
+
+const isThere = (item: InboxItem | null): item is InboxItem => item !== null
+
+/** The newest Changes in these statuses. Who waits is asked for apart from who may not: the bound is of each question. */
+const newestIn = (projectId: string, status: ReadonlyArray<ChangeStatus>) =>
+  Effect.gen(function* () {
+    const listing = { projectId, where: { status }, order: "newest", limit: Limits.inboxChanges } as const
+    const { items, nextCursor } = yield* (yield* Records).list("change", listing)
+    return { changes: items.map(({ record }) => record), isCut: nextCursor !== null }
+  })
+
+/** An approval that this person may give; null where it is for others. */
+const approvalIn = Effect.fnUntraced(function* (userId: string, of: Of, change: Change) {
+  const candidate = yield* newestCandidate(change.id)
+  const isMine = candidate !== null && (yield* mayDecide(userId, candidate, change))
+  return isMine ? ofChange(of, "approval", change, candidate) : null
 })
 
-/** Statuses in which a Change may wait for somebody. */
-const waiting = ["awaiting_approval", "budget_blocked", "failed", "verifying", "created"]
+/** Changes that go on when somebody decides. */
+const owedIn = Effect.fnUntraced(function* (userId: string, of: Of) {
+  const { changes, isCut } = yield* newestIn(of.projectId, ["awaiting_approval", "budget_blocked"])
+  const found = yield* Effect.forEach(changes, (change) =>
+    change.status === "budget_blocked"
+      ? Effect.succeed(ofChange(of, "budget", change, null))
+      : approvalIn(userId, of, change)
+  )
+  return { items: found.filter(isThere), isCut } satisfies Found
+})
 
-const inProject = Effect.fnUntraced(function* (userId: string, project: Project, since: Time.Timestamp) {
-  const role = yield* roleOf(userId, project)
-  if (project.status === "archived" || role === null || !covers(role, "member")) return []
-  const records = yield* Records
-  const projectId = project.id
-  const of = { projectId, label: project.label }
-  const changes = yield* records.list("change", {
-    projectId,
-    where: { status: waiting },
-    order: "newest",
-    limit: Limits.inboxChanges
+/** Statuses of a Candidate that no longer moves, and leaves its Change where it is. */
+const fallen: ReadonlyArray<Candidate["status"]> = ["rejected", "blocked"]
+
+/** Changes whose newest Candidate came to nothing. The status of a Change does not tell them from those that are checked. */
+const fallenIn = Effect.fnUntraced(function* (of: Of) {
+  const { changes, isCut } = yield* newestIn(of.projectId, ["verifying"])
+  if (changes.length === 0) return { items: [], isCut } satisfies Found
+  const { items } = yield* (yield* Records).list("candidate", {
+    where: { changeId: changes.map(({ id }) => id), status: fallen },
+    limit: "all"
   })
-  const found = yield* Effect.forEach(changes.items, ({ record }) => waitsFor(userId, of, record, since))
-  const items = found.filter((each) => each !== null)
-  const releases = yield* records.list("release", { projectId, order: "newest", limit: 1 })
-  for (const { record } of releases.items)
-    if (record.status === "failed")
-      items.push({
+  const ids = new Set(items.map(({ record }) => record.changeId))
+  const found = yield* Effect.forEach(
+    changes.filter(({ id }) => ids.has(id)),
+    (change) =>
+      Effect.map(newestCandidate(change.id), (candidate) =>
+        candidate !== null && fallen.includes(candidate.status) ? ofChange(of, "candidate", change, candidate) : null
+      )
+  )
+  return { items: found.filter(isThere), isCut } satisfies Found
+})
+
+/** Changes that failed of late. They are read by when they were opened: what is cut counts while all that was read is of late. */
+const failedIn = Effect.fnUntraced(function* (of: Of, since: Time.Timestamp) {
+  const { changes, isCut } = yield* newestIn(of.projectId, ["failed"])
+  return {
+    items: changes.filter(({ updatedAt }) => updatedAt >= since).map((change) => ofChange(of, "change", change, null)),
+    isCut: isCut && changes.every(({ createdAt }) => createdAt >= since)
+  } satisfies Found
+})
+
+/** The newest release, where it did not end as it should. */
+const releaseIn = Effect.fnUntraced(function* (of: Of) {
+  const { projectId } = of
+  const { items } = yield* (yield* Records).list("release", { projectId, order: "newest", limit: 1 })
+  return {
+    items: items
+      .map(({ record }) => record)
+      .filter(({ status }) => status === "failed" || status === "smoke_failed")
+      .map(({ candidateId, changeId, generation, id, reason, status, updatedAt }) => ({
         kind: "release",
         ...of,
-        id: record.id,
-        changeId: record.changeId,
-        candidateId: record.candidateId,
-        status: record.status,
-        title: `Release of S${record.generation}`,
-        reason: record.reason ?? null,
-        at: record.updatedAt
-      })
-  if (!covers(role, "admin")) return items
-  for (const letter of yield* (yield* Commands).deadLetters(projectId, { limit: Limits.inboxLetters }))
-    items.push({
+        id,
+        changeId,
+        candidateId,
+        status,
+        title: `Release of S${generation}`,
+        reason,
+        at: updatedAt
+      })),
+    isCut: false
+  } satisfies Found
+})
+
+const lettersIn = Effect.fnUntraced(function* (of: Of) {
+  const most = Limits.inboxLetters
+  const letters = yield* (yield* Commands).deadLetters(of.projectId, { limit: most + 1 })
+  return {
+    items: letters.slice(0, most).map(({ diedAt, id, kind, lastProblem }) => ({
       kind: "dead_letter",
       ...of,
-      id: letter.id,
+      id,
       changeId: null,
       candidateId: null,
       status: "dead",
-      title: letter.kind,
-      reason: letter.lastProblem,
-      at: letter.diedAt
-    })
-  return items
+      title: kind,
+      reason: lastProblem,
+      at: diedAt
+    })),
+    isCut: letters.length > most
+  } satisfies Found
+})
+
+/** Statuses in which a Change may wait for somebody. Nobody has worked on one that was only opened. */
+const waiting: ReadonlyArray<ChangeStatus> = ["awaiting_approval", "budget_blocked", "verifying", "failed"]
+
+/** What of a Project waits for a person. `mayWait` says whether any Change of it is in one of the statuses of `waiting`. */
+const inProject = Effect.fnUntraced(function* (
+  userId: string,
+  project: Project,
+  { mayWait, since }: { readonly mayWait: boolean; readonly since: Time.Timestamp }
+) {
+  const role = yield* roleOf(userId, project)
+  if (role === null || !covers(role, "member")) return []
+  const of = { projectId: project.id, label: project.label }
+  const changes = mayWait ? [yield* owedIn(userId, of), yield* fallenIn(of), yield* failedIn(of, since)] : []
+  const release = yield* releaseIn(of)
+  return [...changes, release, ...(covers(role, "admin") ? [yield* lettersIn(of)] : [])]
 })
 
 const urgency = (one: InboxItem, other: InboxItem): number =>
   inboxKinds.indexOf(one.kind) - inboxKinds.indexOf(other.kind) || (one.at < other.at ? 1 : one.at > other.at ? -1 : 0)
 
 /**
- * What waits for a person, the most urgent first. `isPart` when there are Projects, or Changes of one, that were not looked
- * through: at most `Limits.inboxProjects`, and `Limits.inboxChanges` of each.
+ * What waits for a person, the most urgent first. `isPart` when more may wait that was not looked at: there are at most
+ * `Limits.inboxProjects` Projects, and of each at most `Limits.inboxChanges` Changes that wait for a decision, as many that
+ * are verified and as many that failed of late, and `Limits.inboxLetters` dead letters.
  */
 export const inboxOf = Effect.fnUntraced(function* (userId: string) {
   const page = yield* visibleProjects(userId, { limit: Limits.inboxProjects })
+  const projects = page.items.filter(({ status }) => status !== "archived")
   const since = Time.fromMillis((yield* Time.nowMillis) - Limits.inboxFailureMs)
-  const found = yield* Effect.forEach(page.items, (project) => inProject(userId, project, since))
-  return { items: found.flat().toSorted(urgency), isPart: page.nextCursor !== null }
+  // One question for all of them spares those of each Project where no Change waits.
+  const ids = projects.map(({ id }) => id)
+  const counts = yield* (yield* Records).counts("change", ids, { status: waiting })
+  const found = yield* Effect.forEach(projects, (project) =>
+    inProject(userId, project, { mayWait: counts.has(project.id), since })
+  )
+  const parts: ReadonlyArray<Found> = found.flat()
+  return {
+    items: parts.flatMap(({ items }) => items).toSorted(urgency),
+    isPart: page.nextCursor !== null || parts.some(({ isCut }) => isCut)
+  }
 }, Effect.withSpan("Inbox.inbox"))

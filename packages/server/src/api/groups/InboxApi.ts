@@ -1,4 +1,5 @@
 /** What waits for the caller, and news of all that the caller may see. */
+import { Limits } from "@pawl/core/primitives/Limits"
 import { inboxKinds } from "@pawl/core/why/Inbox"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -41,14 +42,14 @@ export const InboxApi = HttpApiGroup.make("inbox")
     HttpApiEndpoint.get("inbox", "/v1/inbox", {
       success: Schema.Struct({
         items: Schema.Array(InboxItem),
-        /** Whether there are Projects that were not looked through. */
+        /** Whether more may wait: there are Projects, or Changes or dead letters of one, that were not looked at. */
         isPart: Schema.Boolean
       })
     }).annotateMerge(
       about(
         readingOwn,
         "What waits for the caller, the most urgent first",
-        "Approvals that the caller may give and has not, Changes without budget, Candidates that cannot be promoted, the newest release where it failed, dead letters for admins, and Changes that failed in the last 7 days."
+        `Approvals that the caller may give and has not, Changes without budget, Candidates that cannot be promoted, the newest release where it or its smoke test failed, dead letters for admins, and Changes that failed in the last 7 days. \`isPart\` says that more may wait: at most ${Limits.inboxProjects} Projects are looked through, and of each the newest ${Limits.inboxChanges} Changes that wait for an approval or a budget, as many that are verified, as many that failed, and ${Limits.inboxLetters} dead letters.`
       )
     )
   )

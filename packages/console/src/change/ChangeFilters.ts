@@ -69,7 +69,7 @@ export const queryOf = ({ kind, q, risk, status }: Filters) => {
 }
 
 /** In the order that is asked for. `changes` are the newest first. */
-export const inOrder = (changes: ReadonlyArray<Change>, { order }: Filters): ReadonlyArray<Change> =>
+export const inOrder = (changes: ReadonlyArray<Change>, { order }: Pick<Filters, "order">): ReadonlyArray<Change> =>
   order === "newest"
     ? changes
     : changes.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0))

@@ -11,8 +11,6 @@ import { askedFor } from "./Window.ts"
 export type Version = Answer<"projects", "versions">["items"][number]
 /** How one went live. */
 export type Release = Answer<"projects", "releases">["items"][number]
-/** A piece of work, as lists tell it. */
-export type Change = Answer<"changes", "list">["items"][number]
 
 /** Generations with their releases, by number. */
 export interface Chunk {
@@ -45,13 +43,6 @@ export const useGeneration = (
       releaseOf(id, n, options)
     ])
     return { version, release }
-  })
-
-/** The newest hundred Changes, by id: rows are told by their goals. */
-export const useChanges = (id: string): UseQueryResult<ReadonlyMap<string, Change>> =>
-  useAnswer(keys.ofProject(id, "changes", "by-id"), async (options) => {
-    const { items } = await api.changes.list({ params: { id }, query: {} }, options)
-    return new Map(items.map((change) => [change.id, change]))
   })
 
 /** What changes from one generation to another, whichever is older. */

@@ -5,7 +5,7 @@ import { useProjectHere } from "../project/Here.ts"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Who } from "../ui/Who.tsx"
-import { useChanges, useChunk } from "./GenerationQueries.ts"
+import { useChunk } from "./GenerationQueries.ts"
 import { ReleaseState } from "./ReleaseState.tsx"
 import { triggerWords, whatOf } from "./Trigger.ts"
 import { chunkOf } from "./Window.ts"
@@ -22,9 +22,7 @@ export const GenerationRow = ({
 }): ReactNode => {
   const { id, label } = useProjectHere()
   const { data: chunk, error } = useChunk(id, chunkOf(n))
-  const { data: changes } = useChanges(id)
   const version = chunk?.versions.get(n)
-  const change = version?.changeId == null ? undefined : changes?.get(version.changeId)
   return (
     <div className="generation" data-generation={n}>
       <div className="generation-n">
@@ -41,16 +39,16 @@ export const GenerationRow = ({
       ) : (
         <>
           <div className="generation-what">
-            <span className="generation-goal" title={whatOf(version, change)}>
+            <span className="generation-goal" title={whatOf(version)}>
               {version.changeId === null ? (
-                whatOf(version, change)
+                whatOf(version)
               ) : (
-                <Link href={`/changes/${version.changeId}`}>{whatOf(version, change)}</Link>
+                <Link href={`/changes/${version.changeId}`}>{whatOf(version)}</Link>
               )}
             </span>
             <small>
               {triggerWords(version.trigger)} · <Who of={version.actor} />
-              {change?.rollbackReason === undefined ? null : ` · ${change.rollbackReason}`}
+              {version.rollbackReason === undefined ? null : ` · ${version.rollbackReason}`}
             </small>
           </div>
           <div className="generation-release">

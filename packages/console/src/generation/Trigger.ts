@@ -1,5 +1,5 @@
 /** How a generation came to be, in words. */
-import type { Change, Version } from "./GenerationQueries.ts"
+import type { Version } from "./GenerationQueries.ts"
 
 const words: Readonly<Record<string, string>> = {
   seed: "First source",
@@ -11,10 +11,8 @@ const words: Readonly<Record<string, string>> = {
 /** Two words at most. */
 export const triggerWords = (trigger: string): string => words[trigger] ?? trigger
 
-/** What a generation is: the goal of its Change where that is known, else what its record says. */
-export const whatOf = ({ changeId, trigger }: Version, change: Change | undefined): string => {
-  if (change?.rollbackTarget !== undefined) return `Back to S${change.rollbackTarget}`
-  if (change !== undefined) return change.goal
-  if (changeId === null) return "The first source"
-  return trigger === "rollback" ? "A rollback" : `Change ${changeId.slice(0, 12)}`
+/** What a generation is: the goal of its Change, or what a rollback went back to. */
+export const whatOf = ({ changeId, rollbackTarget, title }: Version): string => {
+  if (rollbackTarget !== undefined) return `Back to S${rollbackTarget}`
+  return title ?? (changeId === null ? "The first source" : `Change ${changeId.slice(0, 12)}`)
 }

@@ -1,7 +1,6 @@
 /** One row of the lane. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { useChanges } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Button } from "../ui/Button.tsx"
 import { Tag } from "../ui/Tag.tsx"
@@ -51,9 +50,7 @@ interface Shown {
 
 /** An entry in the line, or one that has ended, whose checks are shown when it is opened. */
 export const EntryRow = ({ checks, entry, isOpen, move, onOpen }: Shown): ReactNode => {
-  const { id } = useProjectHere()
-  const { data: changes } = useChanges(id)
-  const { changeId, position, priority, state } = entry
+  const { changeId, position, priority, state, title } = entry
   return (
     <li className="entry" data-state={state}>
       <div className="entry-place">{position ?? ""}</div>
@@ -62,7 +59,7 @@ export const EntryRow = ({ checks, entry, isOpen, move, onOpen }: Shown): ReactN
       </div>
       <div className="entry-what">
         <Link href={`/changes/${changeId}`} className="entry-goal" data-row>
-          {changes === undefined ? "…" : (changes.get(changeId)?.goal ?? `Change ${changeId.slice(0, 12)}`)}
+          {title}
         </Link>{" "}
         {priority === "urgent" ? <Tag tone="warn">urgent</Tag> : null}
         <Facts entry={entry} />

@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { titleOf } from "../change/Next.ts"
-import { useCandidates } from "../change/Queries.ts"
-import { useChanges } from "../generation/GenerationQueries.ts"
+import { useCandidates, useChange } from "../change/Queries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Id } from "../ui/Id.tsx"
@@ -53,13 +52,20 @@ const Before = ({ of }: { readonly of: Why["before"] }): ReactNode => {
   )
 }
 
+/** Who does not stand in line, as a rollback that goes first: its goal is asked for. */
+const OtherChange = ({ changeId }: { readonly changeId: string }): ReactNode => {
+  const { data } = useChange(changeId)
+  return <Link href={`/changes/${changeId}`}>{data === undefined ? changeId : titleOf(data.change.goal)}</Link>
+}
+
 const OpenWhy = ({ why: { before, expected, predictions, waits } }: { readonly why: Why }): ReactNode => {
-  const { id } = useProjectHere()
-  const { data: changes } = useChanges(id)
   const changeLink = (changeId: string): ReactNode => {
-    const title =
-      before.find((each) => each.changeId === changeId)?.title ?? titleOf(changes?.get(changeId)?.goal ?? "")
-    return <Link href={`/changes/${changeId}`}>{title === "" ? changeId : title}</Link>
+    const title = before.find((each) => each.changeId === changeId)?.title
+    return title === undefined ? (
+      <OtherChange changeId={changeId} />
+    ) : (
+      <Link href={`/changes/${changeId}`}>{title}</Link>
+    )
   }
   return (
     <>

@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
-import { useChanges } from "../generation/GenerationQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
@@ -24,7 +23,6 @@ export const MoveDialog = ({
 }): ReactNode => {
   const { id } = useProjectHere()
   const client = useQueryClient()
-  const { data: changes } = useChanges(id)
   const [before, setBefore] = useState("")
   const moving = useMutation({
     mutationFn: () => api.lane.move({ params: { id: entry.id }, payload: before === "" ? {} : { before } }),
@@ -34,7 +32,6 @@ export const MoveDialog = ({
       onClose()
     }
   })
-  const goalOf = ({ changeId }: Entry): string => changes?.get(changeId)?.goal ?? changeId
   return (
     <Dialog
       title="Move in the lane"
@@ -49,7 +46,7 @@ export const MoveDialog = ({
         </>
       }
     >
-      <p>{goalOf(entry)}</p>
+      <p>{entry.title}</p>
       {moving.error === null ? null : <Problem of={moving.error} />}
       <SelectField
         label="Put it before"
@@ -60,7 +57,7 @@ export const MoveDialog = ({
         <option value="">none: to the end</option>
         {others.map((other) => (
           <option key={other.id} value={other.id}>
-            {other.position}. {goalOf(other)}
+            {other.position}. {other.title}
           </option>
         ))}
       </SelectField>

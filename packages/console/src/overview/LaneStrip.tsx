@@ -2,7 +2,6 @@
 import { useLane } from "../project/ProjectQueries.ts"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { useChanges } from "../generation/GenerationQueries.ts"
 import { EntryState } from "../lane/EntryState.tsx"
 import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
@@ -14,7 +13,6 @@ const shown = 5
 /** Nobody in it is said in a word. */
 export const LaneStrip = (): ReactNode => {
   const { id, label } = useProjectHere()
-  const { data: changes } = useChanges(id)
   const lane = useLane(id)
   return (
     <Card title="Lane" actions={<Link href={`/p/${label}/lane`}>Open the lane</Link>}>
@@ -27,7 +25,7 @@ export const LaneStrip = (): ReactNode => {
               <span key={entry.id} className="strip-entry">
                 <span className="strip-place">{entry.position}</span>
                 <EntryState of={entry.state} />
-                <Link href={`/changes/${entry.changeId}`}>{changes?.get(entry.changeId)?.goal ?? "a Change"}</Link>
+                <Link href={`/changes/${entry.changeId}`}>{entry.title}</Link>
               </span>
             ))}
             {entries.length > shown ? <span className="strip-none">and {entries.length - shown} more</span> : null}

@@ -1,7 +1,7 @@
 /** What became canonical last. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { useChanges, useChunk, type Version } from "../generation/GenerationQueries.ts"
+import { useChunk, type Version } from "../generation/GenerationQueries.ts"
 import { ReleaseState } from "../generation/ReleaseState.tsx"
 import { whatOf } from "../generation/Trigger.ts"
 import { chunkOf } from "../generation/Window.ts"
@@ -15,7 +15,6 @@ const shown = 5
 /** `head` is the newest generation. The five may lie in two chunks: then the older one is asked for too. */
 export const LastGenerations = ({ head }: { readonly head: number }): ReactNode => {
   const { id, label } = useProjectHere()
-  const { data: changes } = useChanges(id)
   const newest = useChunk(id, chunkOf(head))
   const older = useChunk(id, chunkOf(Math.max(0, head - shown + 1)))
   const of = (n: number): Version | undefined => newest.data?.versions.get(n) ?? older.data?.versions.get(n)
@@ -27,11 +26,10 @@ export const LastGenerations = ({ head }: { readonly head: number }): ReactNode 
           <ul role="list" className="last">
             {numbers.map((n) => {
               const version = of(n)
-              const change = version?.changeId == null ? undefined : changes?.get(version.changeId)
               return (
                 <li key={n}>
                   <Link href={`/p/${label}/generations/${n}`}>S{n}</Link>
-                  <span className="last-what">{version === undefined ? "…" : whatOf(version, change)}</span>
+                  <span className="last-what">{version === undefined ? "…" : whatOf(version)}</span>
                   <span className="last-release">
                     <ReleaseState of={releases.get(n) ?? older.data?.releases.get(n)} />
                   </span>

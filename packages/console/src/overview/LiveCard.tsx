@@ -1,7 +1,7 @@
 /** What people of the app see now: which generation, what it was, since when, where, and how its release went. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { type Release, useChanges, useGeneration, type Version } from "../generation/GenerationQueries.ts"
+import { type Release, useGeneration, type Version } from "../generation/GenerationQueries.ts"
 import { ReleaseState } from "../generation/ReleaseState.tsx"
 import { whatOf } from "../generation/Trigger.ts"
 import { type App, useApp } from "../project/ProjectQueries.ts"
@@ -34,12 +34,12 @@ const Smoke = ({ release }: { readonly release: Release }): ReactNode => {
   )
 }
 
-const What = ({ version }: { readonly version: Version }): ReactNode => {
-  const { id } = useProjectHere()
-  const { data: changes } = useChanges(id)
-  const what = whatOf(version, version.changeId === null ? undefined : changes?.get(version.changeId))
-  return version.changeId === null ? <>{what}</> : <Link href={`/changes/${version.changeId}`}>{what}</Link>
-}
+const What = ({ version }: { readonly version: Version }): ReactNode =>
+  version.changeId === null ? (
+    <>{whatOf(version)}</>
+  ) : (
+    <Link href={`/changes/${version.changeId}`}>{whatOf(version)}</Link>
+  )
 
 const Served = ({ app, generation }: { readonly app: NonNullable<App>; readonly generation: number }): ReactNode => {
   const { id, label } = useProjectHere()

@@ -1,12 +1,9 @@
 /** What a Change that is not over waits for, in one line. Its own page says more. */
 import { withoutCode } from "../change/Next.ts"
-import type { Change } from "../generation/GenerationQueries.ts"
+import type { Change } from "../change/Records.ts"
 
-const ended = new Set<Change["status"]>(["completed", "failed", "cancelled"])
-
-/** Those that are not over, the one that moved last first. */
-export const openOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> =>
-  changes.filter(({ status }) => !ended.has(status)).toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+/** How many are not shown; `isPart` where the server has even more. */
+export const moreWords = (left: number, isPart: boolean): string => `and ${isPart ? "more than " : ""}${left} more`
 
 const words: Readonly<Partial<Record<Change["status"], string>>> = {
   created: "Send a ChangeSet, or let agents plan it.",

@@ -1,6 +1,5 @@
 /** `/p/<label>`: what is live, what waits, what happened last, and what it costs. */
 import type { ReactNode } from "react"
-import { useChanges } from "../generation/GenerationQueries.ts"
 import { useApp, useProjectOf } from "../project/ProjectQueries.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Screen } from "../shell/Screen.tsx"
@@ -10,6 +9,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { LaneStrip } from "./LaneStrip.tsx"
 import { LastGenerations } from "./LastGenerations.tsx"
 import { LiveCard } from "./LiveCard.tsx"
+import { useOpenWork } from "./OpenWork.ts"
 import { SeedCard } from "./SeedCard.tsx"
 import { UsageCard } from "./UsageCard.tsx"
 import { WorkCard } from "./WorkCard.tsx"
@@ -26,7 +26,7 @@ const Removed = (): ReactNode => {
 
 const Parts = ({ head }: { readonly head: number }): ReactNode => {
   const { id, status } = useProjectHere()
-  const isUnknown = useChanges(id).isPending
+  const isUnknown = useOpenWork(id).isPending
   return (
     <>
       {status === "archived" ? null : <Removed />}

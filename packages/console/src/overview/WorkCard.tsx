@@ -1,7 +1,7 @@
 /** The work that is open: each Change with where it is and what it waits for. */
 import type { ReactNode } from "react"
 import { Link } from "wouter"
-import { useChanges } from "../generation/GenerationQueries.ts"
+import { inOrder } from "../change/ChangeFilters.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { LinkButton } from "../ui/Button.tsx"
@@ -9,20 +9,21 @@ import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Status } from "../ui/Status.tsx"
 import { Time } from "../ui/Time.tsx"
-import { nextOf, openOf } from "./NextWords.ts"
+import { moreWords, nextOf } from "./NextWords.ts"
+import { useOpenWork } from "./OpenWork.ts"
 
 const shown = 6
 
 /** The few that moved last; all of them are a click away. */
 export const WorkCard = (): ReactNode => {
   const { id, label } = useProjectHere()
-  const changes = useChanges(id)
+  const work = useOpenWork(id)
   const all = <Link href={`/p/${label}/changes`}>All Changes</Link>
   return (
     <Card title="Open work" bare actions={all}>
-      <Answered query={changes}>
-        {(byId) => {
-          const open = openOf([...byId.values()])
+      <Answered query={work}>
+        {({ items, nextCursor }) => {
+          const open = inOrder(items, { order: "moved" })
           if (open.length === 0)
             return (
               <Empty icon="check" title="Nothing is open">
@@ -44,7 +45,9 @@ export const WorkCard = (): ReactNode => {
                   <Time at={change.updatedAt} />
                 </li>
               ))}
-              {open.length > shown ? <li className="work-more">and {open.length - shown} more</li> : null}
+              {open.length > shown ? (
+                <li className="work-more">{moreWords(open.length - shown, nextCursor !== null)}</li>
+              ) : null}
             </ul>
           )
         }}

@@ -7,7 +7,7 @@ import { fallenOf, refutedOf } from "../../src/lane/Refuted.ts"
 import { outcomeWords } from "../../src/lane/Outcome.ts"
 import { expectedWords } from "../../src/lane/WhyWords.ts"
 import { bytes, duration, money } from "../../src/ui/Amounts.ts"
-import { nextOf, openOf } from "../../src/overview/NextWords.ts"
+import { moreWords, nextOf } from "../../src/overview/NextWords.ts"
 
 const line = (sequence: number, over: Partial<LogLine> = {}): LogLine =>
   ({ sequence, level: "log", source: "console", channel: "production", text: `line ${sequence}`, ...over }) as LogLine
@@ -175,10 +175,8 @@ describe("Words of a Project", () => {
     ])
   })
 
-  it("tell what is open, what moved last first, and what comes next: the reason, where there is one", () => {
-    const change = (id: string, status: string, updatedAt: string) => ({ id, status, updatedAt, reason: null }) as never
-    const open = openOf([change("a", "running", "1"), change("b", "completed", "3"), change("c", "created", "2")])
-    expect(open.map(({ id }) => id)).toEqual(["c", "a"])
+  it("tell how much is not shown, and what comes next: the reason, where there is one", () => {
+    expect([moreWords(2, false), moreWords(94, true)]).toEqual(["and 2 more", "and more than 94 more"])
     expect(nextOf({ status: "created", reason: null })).toContain("Send a ChangeSet")
     expect(nextOf({ status: "running", reason: "stopped by usr_1" })).toBe("stopped by usr_1")
   })

@@ -7,6 +7,7 @@ import type { LaneState } from "../model/Lane.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { LaneEntryLifecycle } from "../model/LaneEntryLifecycle.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { short } from "../primitives/ShortText.ts"
 import { depthOf } from "./Depth.ts"
 import { affordableFor, readLine } from "./LaneReading.ts"
 import { type End, type InLine, isUnmergeable, wantedBases } from "./Line.ts"
@@ -15,6 +16,8 @@ import { type End, type InLine, isUnmergeable, wantedBases } from "./Line.ts"
 export interface EntryView {
   readonly id: LaneEntry["id"]
   readonly changeId: LaneEntry["changeId"]
+  /** The first words of its Change's goal. */
+  readonly title: string
   readonly candidateId?: NonNullable<LaneEntry["candidateId"]>
   readonly state: LaneEntryStatus
   /** From 1 on; null for one that has ended. */
@@ -45,8 +48,11 @@ export interface LaneView {
   readonly ended: ReadonlyArray<EntryView>
 }
 
+/** An entry as it is before its Change is read. */
+type Untitled = Omit<EntryView, "title">
+
 /** An entry that has ended, or whose place in the line is known. */
-const viewOf = (entry: LaneEntry, position: number | null, predictedGeneration: number | null): EntryView => {
+const viewOf = (entry: LaneEntry, position: number | null, predictedGeneration: number | null): Untitled => {
   const { candidateId, changeId, endedAt, enteredAt, id, outcome, predictions, priority, reason, status } = entry
   const by = outcome?.by === undefined ? {} : { by: outcome.by.id }
   const generation = outcome?.generation === undefined ? {} : { generation: outcome.generation }
@@ -88,9 +94,21 @@ const standing = Effect.fnUntraced(function* (projectId: string) {
   return { line, entries: line.map(({ entry }, index) => viewOf(entry, index + 1, predicted[index] ?? null)) }
 })
 
-const endOf = ({ endedAt = "" }: EntryView): string => endedAt
+/** What these are about, in one question for all of them. */
+const titlesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<Untitled>) {
+  const changes = yield* (yield* Records).many(
+    "change",
+    entries.map(({ changeId }) => changeId)
+  )
+  return (entry: Untitled): EntryView => {
+    const { changeId, id, ...rest } = entry
+    return { id, changeId, title: short(changes.get(changeId)?.record.goal ?? ""), ...rest }
+  }
+})
 
-const byEnd = (one: EntryView, other: EntryView): number =>
+const endOf = ({ endedAt = "" }: Untitled): string => endedAt
+
+const byEnd = (one: Untitled, other: Untitled): number =>
   Number(endOf(one) < endOf(other)) - Number(endOf(one) > endOf(other))
 
 /** All of a Project's lane. Fails with `Unknown` where there is no such Project. */
@@ -113,7 +131,10 @@ export const laneView = Effect.fnUntraced(function* (projectId: string) {
     order: "newest",
     limit: Limits.pageSize
   } as const
-  const ended = (yield* (yield* Records).list("laneEntry", listing)).items
+  const { items } = yield* (yield* Records).list("laneEntry", listing)
+  // They are read by when they came.
+  const ended = items.map(({ record }) => viewOf(record, null, null)).toSorted(byEnd)
+  const titled = yield* titlesOf([...entries, ...ended])
   return {
     lane: {
       state: lane.state,
@@ -121,9 +142,8 @@ export const laneView = Effect.fnUntraced(function* (projectId: string) {
       reason: lane.reason,
       pausedBy: lane.pausedBy?.id ?? null
     },
-    entries,
-    // They are read by when they came.
-    ended: ended.map(({ record }) => viewOf(record, null, null)).toSorted(byEnd)
+    entries: entries.map(titled),
+    ended: ended.map(titled)
   } satisfies LaneView
 })
 
@@ -131,9 +151,10 @@ export const laneView = Effect.fnUntraced(function* (projectId: string) {
 export const entryView = Effect.fnUntraced(function* (entryId: string) {
   const entry = (yield* demand("laneEntry", entryId)).record
   const ended = viewOf(entry, null, null)
-  if (Lifecycle.isFinal(LaneEntryLifecycle, entry.status)) return ended
-  const { entries } = yield* standing(entry.projectId)
-  return entries.find(({ id }) => id === entryId) ?? ended
+  const isOver = Lifecycle.isFinal(LaneEntryLifecycle, entry.status)
+  const entries = isOver ? [] : (yield* standing(entry.projectId)).entries
+  const view = entries.find(({ id }) => id === entryId) ?? ended
+  return (yield* titlesOf([view]))(view)
 })
 
 /** The newest entry of a Change; null for one that never entered. */

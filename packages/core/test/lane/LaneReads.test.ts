@@ -102,6 +102,18 @@ it("is read in as many questions whoever approved its Candidates, and whose work
     })
   ))
 
+it("is shown in as many questions whether ten wait in it or twenty, each with what its Change is for", () =>
+  run(
+    Effect.gen(function* () {
+      const ofFew = yield* readsOf(laneView(yield* waiting(10)))
+      const many = yield* waiting(20)
+      expect(yield* readsOf(laneView(many))).toEqual(ofFew)
+      expect((yield* laneView(many)).entries.map(({ title }) => title)).toEqual(
+        Array.from({ length: 20 }, () => "a goal")
+      )
+    })
+  ))
+
 it("is not read as a whole for who asks where one entry stands", () =>
   run(
     Effect.gen(function* () {
@@ -111,7 +123,8 @@ it("is not read as a whole for who asks where one entry stands", () =>
         "get laneEntry",
         "get head",
         "list laneEntry",
-        "many candidate"
+        "many candidate",
+        "many change"
       ])
       expect(yield* entryView(last.id)).toEqual(last)
     })

@@ -141,10 +141,19 @@ export const TokenRecord = named("Token", Token.mapFields(Struct.omit(["hash"]))
 /** Without what its cookie is compared with. */
 export const SessionRecord = named("Session", Session.mapFields(Struct.omit(["hash"])))
 
-/** A generation, and where its version can be opened; `url` is null when no app served it. */
+/** A generation, where its version can be opened, and what its Change was for. */
 export const VersionRecord = named(
   "Version",
-  Schema.Struct({ ...Generation.fields, url: Schema.NullOr(Schema.String) })
+  Schema.Struct({
+    ...Generation.fields,
+    /** Null when no app served it. */
+    url: Schema.NullOr(Schema.String),
+    /** The first words of its Change's goal; not there for S0. */
+    title: Schema.optionalKey(Schema.String),
+    /** Of a rollback: the generation whose tree it brought back, and why, in the words of who asked. */
+    rollbackTarget: Schema.optionalKey(Schema.Finite),
+    rollbackReason: Schema.optionalKey(Schema.String)
+  })
 )
 
 /** As `Evidence` in the core, without `gap`, which is for programs inside. */

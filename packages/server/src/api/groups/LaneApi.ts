@@ -13,6 +13,8 @@ import { ById } from "../PageParams.ts"
 const Entry = Schema.Struct({
   id: LaneEntryId,
   changeId: ChangeId,
+  /** The first words of its Change's goal. */
+  title: Schema.String,
   /** The newest Candidate that was composed for it. */
   candidateId: Schema.optionalKey(CandidateId),
   state: LaneEntryStatus,

@@ -5,10 +5,12 @@ import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { search } from "@pawl/core/ledger/Search"
+import type { Change } from "@pawl/core/model/Change"
 import { generationKey } from "@pawl/core/model/Entities"
 import type { Generation, Trigger } from "@pawl/core/model/Generation"
 import { releaseId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { short } from "@pawl/core/primitives/ShortText"
 import type { Project } from "@pawl/core/model/Project"
 import type { Release } from "@pawl/core/model/Release"
 import { placeOf } from "@pawl/core/project/SourceSync"
@@ -34,15 +36,30 @@ const inOrder = Effect.fnUntraced(function* <K extends "generation" | "release">
 const below = (before: number, limit: number = Limits.pageSize): ReadonlyArray<number> =>
   Array.from({ length: Math.min(limit, before) }, (_, index) => before - 1 - index)
 
-/** A generation with the address of its version. */
-const withUrl = (each: Generation) => Effect.map(versionUrl(each), (url) => ({ ...each, url }))
+/** What the Change of a generation was for. */
+const purposeOf = ({ goal, rollbackReason, rollbackTarget }: Change) => ({
+  title: short(goal),
+  ...(rollbackTarget === undefined ? {} : { rollbackTarget }),
+  ...(rollbackReason === undefined ? {} : { rollbackReason })
+})
+
+/** Tells generations with the addresses of their versions and what their Changes were for: one question for all of these. */
+const tellingOf = Effect.fnUntraced(function* (generations: ReadonlyArray<Generation>) {
+  const ids = generations.flatMap(({ changeId }) => changeId ?? [])
+  const changes = yield* (yield* Records).many("change", ids)
+  return (each: Generation) => {
+    const change = changes.get(each.changeId ?? "")
+    const purpose = change === undefined ? {} : purposeOf(change.record)
+    return Effect.map(versionUrl(each), (url) => ({ ...each, url, ...purpose }))
+  }
+})
 
 interface AskedVersions extends Asked {
   readonly trigger?: Trigger | ReadonlyArray<Trigger>
 }
 
 /**
- * A page of generations, newest first, each with the address of its version; with `trigger` those that came to be in one
+ * A page of generations, newest first, each with the address of its version and what its Change was for; with `trigger` those that came to be in one
  * of these ways. No index leads to them: a promotion writes a page for each.
  */
 export const versionsOf = Effect.fnUntraced(function* (
@@ -61,7 +78,8 @@ export const versionsOf = Effect.fnUntraced(function* (
       : triggers === undefined
         ? yield* listed("generation", { ...line, ...asked })
         : yield* searched(line, fits, asked)
-  return { ...page, items: yield* Effect.forEach(page.items.filter(fits), withUrl) }
+  const items = page.items.filter(fits)
+  return { ...page, items: yield* Effect.forEach(items, yield* tellingOf(items)) }
 })
 
 const searched = (
@@ -82,7 +100,10 @@ const searched = (
   )
 
 /** The generation of a number, as `versionsOf` tells each. Fails with `Unknown` where there is none. */
-export const versionOf = ({ id }: Project, n: number) => Effect.flatMap(generationOf(id, n), withUrl)
+export const versionOf = Effect.fnUntraced(function* ({ id }: Project, n: number) {
+  const generation = yield* generationOf(id, n)
+  return yield* (yield* tellingOf([generation]))(generation)
+})
 
 interface AskedReleases extends Asked {
   readonly status?: Release["status"] | ReadonlyArray<Release["status"]>

@@ -32,6 +32,23 @@ describe("Generations by their numbers", () => {
     expect(alone).toEqual(all.find(({ generation }: { readonly generation: number }) => generation === 1))
   })
 
+  it("tell what their Changes were for, and of a long goal the first words", async () => {
+    const titles = (await ask("versions")).body.items.map(({ title }: { readonly title?: string }) => title)
+    expect(titles).toEqual(["a goal", "a goal", "a goal", undefined])
+    const other = await newProject(api, "long-goals")
+    const goal = "word ".repeat(100)
+    const opened = await api.call("POST", `/v1/projects/${other.id}/changes`, {
+      body: { clientRequestId: "long", goal, budget_usd: 1 }
+    })
+    const change = `/v1/changes/${opened.body.change.id}`
+    await api.call("POST", `${change}/changesets`, { body: { message: "edit", files: { "a.txt": "a" } } })
+    const { candidate } = (await api.call("POST", `${change}/candidates`)).body
+    await api.settle()
+    await api.call("POST", `/v1/candidates/${candidate.id}/promote`)
+    const { version } = (await api.call("GET", `/v1/projects/${other.id}/versions/1`)).body
+    expect(version.title).toBe(`${goal.slice(0, 200)}…`)
+  })
+
   it("end where there are none: below S0, and above the head", async () => {
     expect(numbers(await ask("versions?before=0"))).toEqual([])
     expect(numbers(await ask("versions?before=999&limit=3"))).toEqual([])
@@ -85,7 +102,7 @@ describe("Generations by their numbers", () => {
     }
     for (const name of ["one", "two"])
       await promote((await newCandidate(api, other.id, name, { "a.txt": `${name}\n` })).candidateId)
-    const body = { targetGeneration: 1, expectedGeneration: 2 }
+    const body = { targetGeneration: 1, expectedGeneration: 2, reason: "two was wrong" }
     await promote((await api.call("POST", `${line}/rollback`, { body })).body.candidate.id)
     await promote((await newCandidate(api, other.id, "four", { "a.txt": "four\n" })).candidateId)
 
@@ -108,6 +125,7 @@ describe("Generations by their numbers", () => {
     expect([numbers({ body: second }), second.nextCursor]).toEqual([[1], null])
     expect(await told("trigger=user&before=4&limit=2")).toEqual([[2, "user"]])
     const [back] = (await list("trigger=rollback")).items
+    expect(back).toMatchObject({ title: "Roll back to S1", rollbackTarget: 1, rollbackReason: "two was wrong" })
     expect((await api.call("GET", `${line}/versions/3`)).body).toEqual({ version: back })
     for (const query of ["trigger=promoted", "trigger=", "trigger=user,seed"])
       expectProblem(await api.call("GET", `${line}/versions?${query}`), 400, "invalid_field", { field: "trigger" })

@@ -48,8 +48,8 @@ describe("The lane", () => {
     expect(await lane()).toMatchObject({
       lane: { state: "running", depth: 3 },
       entries: [
-        { changeId: one, position: 1, predictedGeneration: 1, predictions: 0 },
-        { changeId: two, position: 2, predictedGeneration: 2 }
+        { changeId: one, title: "goal one", position: 1, predictedGeneration: 1, predictions: 0 },
+        { changeId: two, title: "goal two", position: 2, predictedGeneration: 2 }
       ]
     })
     const said = (await api.call("GET", `/v1/lane-entries/${second.body.entry.id}`)).body

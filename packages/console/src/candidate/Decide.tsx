@@ -8,6 +8,7 @@ import { TextField } from "../ui/Field.tsx"
 import { useAct } from "./Act.ts"
 import { ActionDialog } from "./ActionDialog.tsx"
 import { decide, type Decision, mustSign } from "./Decision.ts"
+import { useDiffDigest } from "./DiffDigest.tsx"
 import { Seen } from "./Seen.tsx"
 
 /** Characters that the server takes of a note. */
@@ -46,6 +47,8 @@ export const Decide = ({
   // The Policy may say so only of what the checks have shown since: then the server does.
   const isTold = act.error !== null && asRefusal(act.error).code === "passkey_required"
   const sign = decision === "granted" && (mustSign(policy, candidate) || isTold)
+  // Who signs has seen which diff it is, or why that cannot be said.
+  const isUnseen = useDiffDigest(candidate).isPending && candidate.commit !== null
   const missing = why?.approval.missing ?? 1
   return (
     <ActionDialog
@@ -54,6 +57,7 @@ export const Decide = ({
       busyVerb={busy}
       look={look}
       busy={act.isPending}
+      why={sign && isUnseen ? "The digest of the diff is not here yet." : null}
       error={isTold ? null : act.error}
       onClose={onClose}
       onSubmit={() => act.mutate(sign)}

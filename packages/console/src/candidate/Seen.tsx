@@ -1,4 +1,4 @@
-/** What somebody decides on or promotes: the exact tree, its base, its checks, its risk with the reasons, and its files. */
+/** What somebody decides on or promotes: the exact tree, the digest of its diff, its base, its checks, its risk with the reasons, and its files. */
 import type { ReactNode } from "react"
 import { useDiff } from "../change/Queries.ts"
 import type { Candidate, Why } from "../change/Records.ts"
@@ -7,6 +7,7 @@ import { Facts } from "../ui/Facts.tsx"
 import { Id } from "../ui/Id.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Checks } from "./Checks.tsx"
+import { DiffDigest } from "./DiffDigest.tsx"
 import { Files } from "./Files.tsx"
 import { riskReasons, riskTone, riskWords } from "./RiskWords.ts"
 
@@ -41,6 +42,7 @@ export const Seen = ({ candidate, why }: { readonly candidate: Candidate; readon
         of={{
           Candidate: <Id id={id} label="Candidate" />,
           Tree: tree === null ? "not composed yet" : <Id id={tree} label="tree" />,
+          Diff: <DiffDigest of={candidate} />,
           Generation: `on S${base}; promoted, it becomes S${base + 1}`,
           Holds: `${changeSets.length} ${changeSets.length === 1 ? "ChangeSet" : "ChangeSets"}`,
           Risk: <Risk candidate={candidate} why={why} />,

@@ -1,6 +1,6 @@
 /** The output of a check, read as far as a page can show it. */
 import { addressOf } from "../api/Client.ts"
-import { refusalOf, unreachable } from "../api/Refusal.ts"
+import { askText } from "../api/PlainText.ts"
 import type { CallOptions } from "../api/Wire.ts"
 
 /** The beginning of an output; `isWhole` when that is all of it. */
@@ -15,14 +15,6 @@ const mostBytes = 256 * 1024
 /** Where the whole of it is to be had, as plain text. */
 export const outputLink = (evidenceId: string): string =>
   addressOf({ method: "GET", path: "/v1/evidence/:id/output", params: { id: evidenceId } })
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
 
 /** Reads the pieces of a body until there are `most` bytes of it. */
 export const readStart = async (body: ReadableStream<Uint8Array>, most: number): Promise<Output> => {
@@ -43,15 +35,7 @@ export const readStart = async (body: ReadableStream<Uint8Array>, most: number):
 }
 
 /** Asks for it. Throws a `Refusal`. */
-export const outputOf = async (evidenceId: string, { signal }: CallOptions): Promise<Output> => {
-  const response = await fetch(outputLink(evidenceId), {
-    credentials: "same-origin",
-    headers: { accept: "text/plain, application/problem+json" },
-    ...(signal === undefined ? {} : { signal })
-  }).catch((thrown: unknown) => {
-    throw signal?.aborted === true ? thrown : unreachable()
-  })
-  if (!response.ok)
-    throw refusalOf(response.status, parsed(await response.text()), response.headers.get("x-request-id"))
-  return response.body === null ? { text: "", isWhole: true } : readStart(response.body, mostBytes)
+export const outputOf = async (evidenceId: string, options: CallOptions): Promise<Output> => {
+  const { body } = await askText(outputLink(evidenceId), options)
+  return body === null ? { text: "", isWhole: true } : readStart(body, mostBytes)
 }

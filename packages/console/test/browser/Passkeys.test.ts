@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
@@ -50,10 +51,24 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
     })
   })
 
-  it("are enrolled, sign an approval of the tree that was shown, and are removed but for the last", async () => {
+  /** SHA-256 of a Candidate's diff, as who asks for it as text has it. */
+  const diffDigest = async (id: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${token}`, accept: "text/plain" }
+    const diff = await fetch(`${world.server.origin}/v1/candidates/${id}/diff`, { headers })
+    return createHash("sha256")
+      .update(Buffer.from(await diff.arrayBuffer()))
+      .digest("hex")
+  }
+
+  it("are enrolled, sign an approval of the tree that was shown and of no other, and are removed but for the last", async () => {
     const change = await Flow.openChange(world.server.api, projectId, "Say when we are open")
     await Flow.edit(world.server.api, change, { "public/hours.txt": "9 to 18\n" })
     const { id, tree } = await Flow.gated(world.server.api, (await Flow.requestCandidate(world.server.api, change)).id)
+    const challenge = await world.server.api.get<{ readonly text: string }>(
+      `/v1/candidates/${id}/approval-challenge?decision=granted`
+    )
+    const otherTree = { ...challenge, text: challenge.text.replace(String(tree), "0".repeat(40)) }
+    expect(otherTree.text).not.toBe(challenge.text)
     const { broken, page, picture, settled } = await open(`/changes/${change.id}`)
     const first = await addDevice(page, "internal")
     await settled(change.goal)
@@ -62,6 +77,9 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
     await page.keyboard.press("a")
     const dialog = page.getByRole("dialog", { name: "Approve this Candidate?" })
     await dialog.getByText("The Policy wants this signed by your passkey").waitFor()
+    // What is signed for is shown before: the tree, and the digest of the diff.
+    const shown = (label: string) => dialog.getByRole("button", { name: `Copy ${label} id` }).getAttribute("title")
+    expect([await shown("tree"), await shown("diff digest")]).toEqual([tree, await diffDigest(id)])
     await dialog.getByRole("button", { name: "Approve and sign" }).click()
     await dialog.getByText("You have no passkey here").waitFor()
     expect(await broken()).toEqual([])
@@ -87,7 +105,14 @@ describe.skipIf(browserMissing !== null)(`Passkeys in a browser (${browserMissin
 
     await go(`/changes/${change.id}`, change.goal)
     await page.keyboard.press("a")
-    await dialog.getByRole("button", { name: "Approve and sign" }).click()
+    // Were the server to ask to sign for another tree: nothing is signed.
+    await page.route(/\/approval-challenge\?/, (route) => route.fulfill({ json: otherTree }), { times: 1 })
+    const sign = dialog.getByRole("button", { name: "Approve and sign" })
+    await sign.click()
+    await dialog.getByText("The server asks to sign something else").waitFor()
+    await dialog.getByText("Nothing was signed").waitFor()
+    expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({ items: [] })
+    await sign.click()
     await dialog.waitFor({ state: "detached" })
     expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
       items: [{ candidateId: id, tree, decision: "granted", passkey: { credential: known.items[0]!.credential } }]

@@ -15,6 +15,11 @@ export interface ToolContext {
 export interface ToolAnswer {
   readonly text: string
   readonly structured: Readonly<Record<string, unknown>>
+  /**
+   * Fields of `structured` that strangers may have written, such as `tasks[].title`: there a text stands as it is, for
+   * programs, and what holds it is JSON's own quotes. In `text` each is fenced.
+   */
+  readonly untrusted: ReadonlyArray<string>
 }
 
 interface About {

@@ -1,5 +1,6 @@
-/** The HTTP API as the tools of a model ask it: by a path, with the caller's own token and nothing more. */
+/** The HTTP API as the tools of a model ask it: by a path, with the caller's own token, and no more of it than tools need. */
 import { Data, Effect } from "effect"
+import { isForTools } from "./ToolPaths.ts"
 
 /** What the API refused, or why it could not be asked: as a model is told it. */
 export class ToolRefused extends Data.TaggedError("ToolRefused")<{
@@ -61,8 +62,22 @@ const refusalOf = (status: number, text: string): ToolRefused => {
   return unavailable(`the server answered ${status}, and not as Pawl does`)
 }
 
-const addressOf = ({ baseUrl }: ToolApiOptions, { path, query = {} }: ApiQuestion): URL => {
-  const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`)
+const methodOf = ({ body }: ApiQuestion) => (body === undefined ? "GET" : "POST")
+
+const notForTools = (question: ApiQuestion) =>
+  new ToolRefused({
+    code: "invalid_input",
+    detail: `No tool may ask for ${methodOf(question)} ${question.path}. Give an id that a list answered.`,
+    facts: {}
+  })
+
+/** Where it is asked; null for what is not for tools. By an id such as `..` the path is another one when it is asked for. */
+const addressOf = ({ baseUrl }: ToolApiOptions, question: ApiQuestion): URL | null => {
+  const { path, query = {} } = question
+  const root = baseUrl.replace(/\/$/, "")
+  const url = new URL(`${root}${path}`)
+  const isThere = url.pathname === `${new URL(root).pathname.replace(/\/$/, "")}${path}`
+  if (!isThere || !isForTools(methodOf(question), path)) return null
   for (const [name, given] of Object.entries(query))
     for (const value of Array.isArray(given) ? given : [given])
       if (value !== undefined) url.searchParams.append(name, String(value))
@@ -75,26 +90,32 @@ export const pathTo = (strings: TemplateStringsArray, ...ids: ReadonlyArray<stri
 
 /** Asks over HTTP. */
 export const makeToolApi = (options: ToolApiOptions): ToolApi => {
+  const asking = (question: ApiQuestion, address: URL, accept: string, signal: AbortSignal) => {
+    const { body } = question
+    const headers = { authorization: options.authorization, accept }
+    return new Request(
+      address,
+      body === undefined
+        ? { headers, signal }
+        : {
+            method: methodOf(question),
+            headers: { ...headers, "content-type": "application/json" },
+            body: JSON.stringify(body),
+            signal
+          }
+    )
+  }
   const answer = (question: ApiQuestion, accept: string) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const headers = { authorization: options.authorization, accept }
-        const { body } = question
-        const asked = new Request(
-          addressOf(options, question),
-          body === undefined
-            ? { headers, signal }
-            : {
-                method: "POST",
-                headers: { ...headers, "content-type": "application/json" },
-                body: JSON.stringify(body),
-                signal
-              }
-        )
-        const response = await (options.ask ?? fetch)(asked)
-        return { isGood: response.ok, status: response.status, text: await response.text() }
-      },
-      catch: () => unavailable("the server does not answer; try again in a moment")
+    Effect.suspend(() => {
+      const address = addressOf(options, question)
+      if (address === null) return Effect.fail(notForTools(question))
+      return Effect.tryPromise({
+        try: async (signal) => {
+          const response = await (options.ask ?? fetch)(asking(question, address, accept, signal))
+          return { isGood: response.ok, status: response.status, text: await response.text() }
+        },
+        catch: () => unavailable("the server does not answer; try again in a moment")
+      })
     }).pipe(
       Effect.flatMap(({ isGood, status, text }) =>
         isGood ? Effect.succeed(text) : Effect.fail(refusalOf(status, text))

@@ -58,7 +58,8 @@ export const listChanges = tool({
       }),
       ({ items, nextCursor }) => ({
         text: items.length === 0 ? none(nextCursor) : fenced("goals of Changes", items.map(line).join("\n")),
-        structured: { changes: items.map(shown), nextCursor }
+        structured: { changes: items.map(shown), nextCursor },
+        untrusted: ["changes[].goal"]
       })
     )
 })
@@ -115,7 +116,8 @@ export const getChange = tool({
             tree
           })),
           next
-        }
+        },
+        untrusted: ["change.goal", "tasks[].title", "candidates[].reason"]
       }
     })
 })
@@ -144,7 +146,8 @@ export const openChange = tool({
       }),
       ({ change }) => ({
         text: `Change ${change.id} is ${change.status}.`,
-        structured: { change: { ...shown(change), projectId: change.projectId } }
+        structured: { change: { ...shown(change), projectId: change.projectId } },
+        untrusted: ["change.goal"]
       })
     )
 })

@@ -40,18 +40,21 @@ export const readCode = tool({
           const page = pageOf(listing.join("\n"), from)
           return {
             text: `Tree ${found.tree}:\n${fenced("paths of files", page.text)}${goesOn(page.nextOffset)}`,
-            structured: { tree: found.tree, entries: page.text.split("\n"), nextOffset: page.nextOffset }
+            structured: { tree: found.tree, entries: page.text.split("\n"), nextOffset: page.nextOffset },
+            untrusted: ["entries[]"]
           }
         }
         if (found.text === undefined)
           return {
             text: `It is no text: ${found.size} bytes.`,
-            structured: { path: found.path, size: found.size, text: null, nextOffset: null }
+            structured: { path: found.path, size: found.size, text: null, nextOffset: null },
+            untrusted: ["path"]
           }
         const page = pageOf(found.text, from)
         return {
           text: `${fenced(found.path, page.text)}${goesOn(page.nextOffset)}`,
-          structured: { path: found.path, size: found.size, ...page }
+          structured: { path: found.path, size: found.size, ...page },
+          untrusted: ["path", "text"]
         }
       }
     )
@@ -83,7 +86,8 @@ export const readDiff = tool({
       const page = pageOf(diff, from)
       return {
         text: page.text === "" ? "Nothing." : `${fenced("a diff", page.text)}${goesOn(page.nextOffset)}`,
-        structured: { diff: page.text, nextOffset: page.nextOffset }
+        structured: { diff: page.text, nextOffset: page.nextOffset },
+        untrusted: ["diff"]
       }
     })
   }

@@ -41,7 +41,11 @@ export const readEvidence = tool({
             fenced(`what ${each.checkId} said`, [each.summary, each.outputEnd].join("\n").trim())
           ].join("\n")
         )
-        return { text: lines.join("\n") || "There is none yet.", structured: { evidence: shown } }
+        return {
+          text: lines.join("\n") || "There is none yet.",
+          structured: { evidence: shown },
+          untrusted: ["evidence[].summary", "evidence[].outputEnd"]
+        }
       }
     )
 })
@@ -62,7 +66,9 @@ export const why = tool({
       return {
         text: [
           `${found.candidate.id} is ${found.candidate.status}; it ${canPromote ? "could" : "cannot"} be promoted now.`,
-          ...blocks.map(({ code, detail }) => `blocked: ${code}${detail === undefined ? "" : `: ${detail}`}`),
+          ...blocks.map(({ code, detail }) =>
+            [`blocked: ${code}`, ...(detail === undefined ? [] : [fenced(`why ${code}`, detail)])].join("\n")
+          ),
           ...red.map(({ checkId, output, summary, verdict }) =>
             [`${verdict}: ${checkId}`, fenced(`what ${checkId} said`, `${summary}\n${endOf(output ?? "")}`)].join("\n")
           ),
@@ -70,7 +76,8 @@ export const why = tool({
           ...(conflicts.length === 0 ? [] : [fenced("paths in conflict", conflicts.join("\n"))]),
           `Next: ${next}`
         ].join("\n"),
-        structured: { candidate: found.candidate, canPromote, blocks, checks: red, approval, conflicts, next }
+        structured: { candidate: found.candidate, canPromote, blocks, checks: red, approval, conflicts, next },
+        untrusted: ["candidate.reason", "blocks[].detail", "checks[]", "approval", "conflicts[]"]
       }
     })
 })

@@ -55,7 +55,8 @@ export const listGenerations = tool({
                 `S${each.generation}  ${each.promotedAt}  ${each.trigger}  ${each.changeId ?? "the first source"}`
             )
             .join("\n"),
-          structured: { generations, nextCursor }
+          structured: { generations, nextCursor },
+          untrusted: []
         }
       }
     )
@@ -99,7 +100,8 @@ export const appLogs = tool({
                   "the app's log",
                   lines.map((each) => `${each.time} ${each.channel} ${each.level} ${each.text}`).join("\n")
                 ),
-          structured: { lines, nextAfter }
+          structured: { lines, nextAfter },
+          untrusted: ["lines[].text"]
         }
       }
     )

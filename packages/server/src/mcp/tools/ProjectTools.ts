@@ -31,7 +31,8 @@ export const listProjects = tool({
           "names of Projects",
           items.map(({ id, name, slug, status }) => `${id}  ${slug}  ${status}  ${name}`).join("\n")
         ),
-        structured: { projects: items.map(shown), nextCursor }
+        structured: { projects: items.map(shown), nextCursor },
+        untrusted: ["projects[].name"]
       })
     )
 })
@@ -85,7 +86,8 @@ export const getProject = tool({
           canonical,
           app: live?.app ?? null,
           openChanges: work.map(({ goal, id: change, status }) => ({ id: change, status, goal }))
-        }
+        },
+        untrusted: ["project.name", "openChanges[].goal"]
       }
     })
 })

@@ -28,7 +28,12 @@ const taskRead = ({ runId }: TaskCaller) =>
             path: pathTo`/v1/runs/${runId}/brief`
           }
         ),
-        ({ brief, task, text }) => ({ text, structured: { task, brief } })
+        ({ brief, task, text }) => ({
+          text,
+          structured: { task, brief },
+          // The goal and what was planned are what the Task is.
+          untrusted: ["brief.writes[]", "brief.evidence", "brief.findings[].text", "brief.notes[]", "brief.overlaps[]"]
+        })
       )
   })
 
@@ -47,7 +52,8 @@ const why = ({ changeId }: TaskCaller) =>
           query: { limit: ServerLimits.mcpItemsMost }
         })
         const newest = items.at(-1)
-        if (newest === undefined) return { text: "Your Change has no Candidate yet.", structured: { candidate: null } }
+        if (newest === undefined)
+          return { text: "Your Change has no Candidate yet.", structured: { candidate: null }, untrusted: [] }
         return yield* whyOf.call({ candidate: newest.id }, context)
       })
   })
@@ -87,7 +93,8 @@ const claimPaths = ({ runId }: TaskCaller) =>
                   "work of others",
                   overlaps.map(({ path, taskId }) => `${path ?? "a route"} ${taskId}`).join("\n")
                 ),
-          structured: { overlaps }
+          structured: { overlaps },
+          untrusted: ["overlaps[].path"]
         })
       )
   })
@@ -148,7 +155,11 @@ const checksRun = ({ runId, taskId }: TaskCaller) =>
           untilShown(api, runId, begun),
           Effect.as(Effect.sleep(ServerLimits.mcpWaitMs), begun)
         )
-        return { text: checksWords(checks, context), structured: { checks } }
+        return {
+          text: checksWords(checks, context),
+          structured: { checks },
+          untrusted: ["checks.broken", "checks.results[]"]
+        }
       })
   })
 
@@ -167,7 +178,8 @@ const taskPublish = ({ runId, taskId }: TaskCaller) =>
         }),
         ({ changeset, task }) => ({
           text: `Your Task is ${task.status}${changeset === null ? "" : `, with the ChangeSet ${changeset.id}`}. There is nothing left to do.`,
-          structured: { task, changeset: changeset === null ? null : { id: changeset.id } }
+          structured: { task, changeset: changeset === null ? null : { id: changeset.id } },
+          untrusted: ["task.title", "task.reason"]
         })
       )
   })
@@ -182,7 +194,11 @@ const taskGiveUp = ({ runId }: TaskCaller) =>
     run: ({ reason }, { api }) =>
       Effect.map(
         api.json<{ readonly task: TaskJson }>({ path: pathTo`/v1/runs/${runId}/give-up`, body: { reason } }),
-        ({ task }) => ({ text: `Your Task is ${task.status} again. Stop here.`, structured: { task } })
+        ({ task }) => ({
+          text: `Your Task is ${task.status} again. Stop here.`,
+          structured: { task },
+          untrusted: ["task.title", "task.reason"]
+        })
       )
   })
 
@@ -203,7 +219,8 @@ const changeStatus = ({ changeId }: TaskCaller) =>
             `Your Change is ${change.status}.`,
             fenced("its Tasks", tasks.map((each) => `${each.status}  ${each.title}`).join("\n"))
           ].join("\n"),
-          structured: { change: { id: change.id, status: change.status, goal: change.goal }, tasks }
+          structured: { change: { id: change.id, status: change.status, goal: change.goal }, tasks },
+          untrusted: ["change.goal", "tasks[].title"]
         }
       })
   })

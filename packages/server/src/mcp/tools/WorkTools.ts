@@ -38,7 +38,8 @@ export const submitFiles = tool({
       }),
       ({ changeset: { commit, cut, files: changed, id } }) => ({
         text: `ChangeSet ${id}, ${cut?.filesTotal ?? changed.length} files. Ask for a Candidate with request_candidate.`,
-        structured: { changeset: { id, commit, files: cut?.filesTotal ?? changed.length } }
+        structured: { changeset: { id, commit, files: cut?.filesTotal ?? changed.length } },
+        untrusted: []
       })
     )
 })
@@ -59,7 +60,8 @@ export const requestCandidate = tool({
       }),
       ({ candidate: { base_generation: baseGeneration, id, status } }) => ({
         text: `Candidate ${id} is ${status}.`,
-        structured: { candidate: { id, status, baseGeneration } }
+        structured: { candidate: { id, status, baseGeneration } },
+        untrusted: []
       })
     )
 })
@@ -124,7 +126,8 @@ export const wait = tool({
     ).pipe(
       Effect.map(({ isReached, status }) => ({
         text: isReached ? `It is ${status}.` : `It is still ${status}. Ask again to wait on.`,
-        structured: { status, reached: isReached }
+        structured: { status, reached: isReached },
+        untrusted: []
       }))
     )
   }
@@ -178,7 +181,8 @@ export const requestReview = tool({
           next,
           commands,
           url
-        }
+        },
+        untrusted: []
       }
     })
 })

@@ -21,6 +21,7 @@ export interface Structured {
   readonly next: string
   readonly nextOffset: number | null
   readonly status: string
+  readonly untrusted?: ReadonlyArray<string>
 }
 
 /** What a tool answered. */

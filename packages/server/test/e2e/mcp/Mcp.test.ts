@@ -108,7 +108,8 @@ describe("An assistant at /mcp", () => {
     expect(structured.checks.map((each) => each.checkId)).toEqual(["test"])
     const [, fence] = /<(data-[0-9a-f]+) of="what test said">/.exec(text) ?? []
     expect(fence).toBeDefined()
-    const said = text.slice(text.indexOf(`<${fence}`), text.indexOf(`</${fence}>`))
+    const begin = text.indexOf(`<${fence} of="what test said">`)
+    const said = text.slice(begin, text.indexOf(`</${fence}>`, begin))
     expect(said).toContain(order)
     await call("submit_files", { change, message: "y", files: { "broken.txt": null } })
     const next = (await call("request_candidate", { change })).structured.candidate.id

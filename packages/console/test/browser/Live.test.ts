@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
@@ -28,6 +28,15 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
   const happen = async (slug: string) => {
     const { id } = await Flow.createProject(world.server.api, slug)
     news.send({ projectId: id, kind: "project", id })
+  }
+  /** What the page asks for lists of Projects from now on, by their queries. */
+  const listsOf = (page: Page): Array<string> => {
+    const lists: Array<string> = []
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname === "/v1/projects") lists.push(search)
+    })
+    return lists
   }
   const allShow = (name: string) =>
     Promise.all(tabs.map((page) => page.getByRole("link", { name, exact: true }).first().waitFor()))
@@ -77,11 +86,7 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     const [page, ...others] = tabs.splice(0)
     if (page === undefined) throw new Error("no tab is left")
     await Promise.all(others.map((other) => other.close()))
-    const lists: Array<string> = []
-    page.on("request", (request) => {
-      const { pathname, search } = new URL(request.url())
-      if (pathname === "/v1/projects") lists.push(search)
-    })
+    const lists = listsOf(page)
     await page.clock.install()
     await page.reload()
     await page.getByRole("link", { name: "third", exact: true }).first().waitFor()
@@ -90,5 +95,74 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     await page.clock.runFor(2000)
     await page.locator('main[data-settled="true"]').waitFor()
     expect([lists.length, news.asked.at(-1)]).toEqual([new Set(lists).size, begin])
+  })
+
+  describe("on a page that is alone", () => {
+    let page: Page
+    let lists: Array<string>
+    /** Lets the page's clock go on until it is so. */
+    const runUntil = (is: () => boolean) =>
+      Flow.until(async () => {
+        await page.clock.runFor(500)
+        return is()
+      }, Boolean)
+    /** What lets the clock go on until all that was asked for so far has been asked for again. */
+    const askingAgain = () => {
+      const shown = new Set(lists.splice(0))
+      return () => runUntil(() => shown.size > 0 && Array.from(shown).every((each) => lists.includes(each)))
+    }
+
+    beforeAll(() => Flow.createProject(world.server.api, "alone"))
+    beforeEach(async () => {
+      for (const each of context.pages()) await each.close()
+      page = await context.newPage()
+      lists = listsOf(page)
+      await page.clock.install()
+      await page.goto(`${proxy.origin}/projects`)
+      await page.getByRole("link", { name: "alone", exact: true }).first().waitFor()
+      await live(page)
+      await page.locator('main[data-settled="true"]').waitFor()
+    })
+
+    it("all that is shown is asked for again when its clock jumped by more than 30 seconds, for it was asleep", async () => {
+      const askedAgain = askingAgain()
+      await page.clock.fastForward(25_000)
+      await page.clock.runFor(2000)
+      expect(lists).toEqual([])
+      await Flow.createProject(world.server.api, "while-asleep")
+      await page.clock.fastForward(31_000)
+      await askedAgain()
+      await page.getByRole("link", { name: "while-asleep", exact: true }).first().waitFor()
+    })
+
+    it("the stream is taken for gone after 40 silent seconds, and taken up from the last that was heard", async () => {
+      await happen("before-silence")
+      await page.getByRole("link", { name: "before-silence", exact: true }).first().waitFor()
+      const [before, last] = [news.asked.length, news.last()]
+      // Not yet: a server says something every 15 seconds, and the machine may be slow.
+      await page.clock.runFor(30_000)
+      expect(news.asked.length).toBe(before)
+      await runUntil(() => news.asked.length > before)
+      expect(news.asked.slice(before)).toEqual([String(last)])
+      await Flow.until(
+        async () => news.open(),
+        (open) => open === 1
+      )
+    })
+
+    it("a server that keeps the last that was heard no more is asked for a fresh stream, and for all that is shown", async () => {
+      const askedAgain = askingAgain()
+      const before = news.asked.length
+      news.forget()
+      news.goAway()
+      await away(page)
+      // No news tell of it: it is seen for it is asked for.
+      await Flow.createProject(world.server.api, "untold")
+      news.comeBack()
+      await askedAgain()
+      expect(news.asked.slice(before)).toEqual([begin, null])
+      await page.getByRole("link", { name: "untold", exact: true }).first().waitFor()
+      await live(page)
+    })
   })
 })

@@ -11,9 +11,13 @@ export interface NewsStream {
   readonly open: () => number
   /** Sends a change of state to those that are open. Each has the next sequence, from 1 on. */
   readonly send: (frame: { readonly projectId: string; readonly kind: string; readonly id: string }) => void
+  /** The sequence of the one that was sent last. */
+  readonly last: () => number
   /** Ends those that are open and opens no other, as a server that is stopped, until `comeBack`. */
   readonly goAway: () => void
   readonly comeBack: () => void
+  /** From now on nothing is kept of what came before: who asks for what came after something is told that it is gone (410). */
+  readonly forget: () => void
 }
 
 /** Milliseconds between two signs of life, as the server gives them: a reader takes a stream that is silent for gone. */
@@ -25,6 +29,7 @@ export const newsStream = (): NewsStream => {
   const asked: Array<string | null> = []
   let sequence = 0
   let isAway = false
+  let isForgotten = false
   return {
     asked,
     open: () => readers.size,
@@ -35,7 +40,12 @@ export const newsStream = (): NewsStream => {
         res.destroy()
         return true
       }
-      asked.push(searchParams.get("after"))
+      const after = searchParams.get("after")
+      asked.push(after)
+      if (isForgotten && after !== null) {
+        res.writeHead(410).end()
+        return true
+      }
       res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" })
       res.write(": here\n\n")
       readers.add(res)
@@ -51,12 +61,16 @@ export const newsStream = (): NewsStream => {
       const data = JSON.stringify({ ...frame, to: "moved", sequence })
       for (const reader of readers) reader.write(`id: ${sequence}\ndata: ${data}\n\n`)
     },
+    last: () => sequence,
     goAway: () => {
       isAway = true
       for (const reader of readers) reader.destroy()
     },
     comeBack: () => {
       isAway = false
+    },
+    forget: () => {
+      isForgotten = true
     }
   }
 }

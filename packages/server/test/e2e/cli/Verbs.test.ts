@@ -180,6 +180,12 @@ describe("The main job by verbs alone", () => {
     expect(blocked.next[0]).toEqual({ command: `pawl approve ${change}`, when: "you may approve" })
     expect(await document(["approve", change, "--tree", "ffffffff"], 5)).toMatchObject({ code: "stale" })
     expect(await document(["approve", change, "--yes", "--note", "two\nlines"], 2)).toMatchObject({ field: "note" })
+    const asked = await user.atTerminal(["approve", change], { ...here(), ...typing("n\n", "Approve tree") })
+    expect(asked.code).toBe(1)
+    const shown = asked.stdout.slice(0, asked.stdout.indexOf("Approve tree"))
+    expect(shown).toContain(`Candidate ${candidate.id} on S1, risk high, verified`)
+    expect(shown).toContain("high: it touches checks, settings, migrations or packages")
+    expect(shown).toMatch(/ {2}1 file, \+\d+ −\d+ · build pass, .*short pass.* · preview http:\/\/\S+/)
     const noted = ["approve", change, "--tree", candidate.tree.slice(0, 8), "--note", "seen and run"]
     expect(await said(noted)).toMatch(/^granted\tapr_/)
     const { items } = JSON.parse(await said(["api", "GET", `/v1/changes/${change}/approvals`]))

@@ -1,23 +1,44 @@
 /** Saying yes to one tree, and to no other one. */
 import { type Candidate, short } from "./Candidates.ts"
 import { exitCodes, misused, Refused } from "./Refused.ts"
+import { riskLines } from "./RiskLines.ts"
 import type { Session } from "./Verb.ts"
 
 const demandPrefix = (prefix: string): void => {
   if (!/^[0-9a-f]{6,64}$/.test(prefix)) throw misused(`--tree takes at least 6 of a tree's hex digits, not "${prefix}"`)
 }
 
-/** What is about to be decided on, for the person who decides. */
-const shown = async ({ client }: Pick<Session, "client">, candidate: Candidate): Promise<string> => {
-  const { files } = await client().ask("candidates.diff", { id: candidate.id })
+/** Where it can be looked at. It may have none, or none any more: that is no reason not to decide. */
+const previewOf = async ({ client }: Pick<Session, "client">, id: string): Promise<string> => {
+  try {
+    const { on, url } = (await client().ask("candidates.preview", { id })).preview
+    return `preview ${url}${on === undefined ? "" : ` (with unlanded work of ${on.join(", ")})`}`
+  } catch (error) {
+    if (error instanceof Refused) return `no preview (${error.code})`
+    throw error
+  }
+}
+
+const filesOf = async ({ client }: Pick<Session, "client">, id: string): Promise<string> => {
+  const { files } = await client().ask("candidates.diff", { id })
   const [added, removed] = files.reduce(
     ([plus, minus], each) => [plus + each.additions, minus + each.deletions],
     [0, 0]
   )
-  const checks = candidate.plan_json?.checks.map(({ id }) => id).join(", ") ?? ""
+  return `${files.length} ${files.length === 1 ? "file" : "files"}, +${added} −${removed}`
+}
+
+/** What is about to be decided on, for the person who decides. */
+const shown = async (session: Pick<Session, "client">, candidate: Candidate): Promise<string> => {
+  const { base_generation: base, id, plan_json: plan, status } = candidate
+  const why = await session.client().ask("candidates.why", { id })
+  const checks = why.checks.map(
+    ({ checkId, required, verdict }) => `${checkId} ${verdict}${required ? "" : " (not required)"}`
+  )
   return [
-    `Candidate ${candidate.id} on S${candidate.base_generation}, risk ${candidate.plan_json?.riskTier ?? "unknown"}, ${candidate.status}`,
-    `  ${files.length} ${files.length === 1 ? "file" : "files"}, +${added} −${removed} · ${checks}`
+    `Candidate ${id} on S${base}, risk ${plan?.riskTier ?? "unknown"}, ${status}`,
+    ...riskLines(plan, why).map((line) => `  ${line}`),
+    `  ${await filesOf(session, id)} · ${checks.join(", ") || "no checks"} · ${await previewOf(session, id)}`
   ].join("\n")
 }
 

@@ -175,7 +175,7 @@ describe.skipIf(browserMissing !== null)(`A lane that is held up (${browserMissi
   it("tells of one that waits whom it cannot be merged with and where, who stands before it, and when it will land", async () => {
     await open("/p/held/lane")
     const why = await whyOf("Open on Mondays")
-    const words = why.getByText(/^It cannot be merged with .+: it waits until that has landed or left\.$/)
+    const words = why.getByText("It cannot be merged with Open on Sundays: it waits until that has landed or left.")
     await words.waitFor()
     const { id } = await Held.standing(world.server.api, held.id, held.other, () => true)
     const told = await world.server.api.get<{ why: WhyLane }>(`/v1/lane-entries/${id}`)

@@ -117,7 +117,15 @@ export const answering = async ({ origin, port }: ServerProcess, token: string, 
 const older = (serves: number) => ({ of: "router", problem: "live_unstated", serves, holdsBack: false, older: true })
 
 /** The place of a step in the history: `asThen` cannot know which, so that whoever reads the history looks at it. */
-const place = { test: (said: unknown): boolean => Number.isInteger(said) && Number(said) > 0 }
+const place: Said = { test: (said) => Number.isInteger(said) && Number(said) > 0 }
+const generation: Said = { test: (said) => Number.isInteger(said) && Number(said) >= 0 }
+const words: Said = { test: (said) => typeof said === "string" && said !== "" }
+
+/** What a field may say where that is not one value. */
+interface Said {
+  readonly test: (said: unknown) => boolean
+}
+const isOneOf = (said: unknown): said is Said => isObject(said) && typeof said["test"] === "function"
 
 /** Fields that answers have got since then, each by what it may say of what was there then: of packages a Policy, or a diff. */
 const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
@@ -129,7 +137,11 @@ const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   lane: [null],
   doubt: [null, ...[0, 1, 2, 3, 4].map(older)],
   ahead: [null],
-  sequence: [place]
+  sequence: [place],
+  outsideAgents: [true],
+  title: [words],
+  rollbackTarget: [generation],
+  rollbackReason: [words]
 }
 
 /** An answer as it was given then: without the fields that came later, where they say what they must of what was there. */
@@ -139,7 +151,7 @@ export const asThen = (answer: unknown, then: unknown): unknown => {
   const isNew = (name: string) =>
     !(name in then) &&
     (added[name] ?? []).some((said) =>
-      said === place ? place.test(answer[name]) : isDeepStrictEqual(answer[name], said)
+      isOneOf(said) ? said.test(answer[name]) : isDeepStrictEqual(answer[name], said)
     )
   const fields = Object.entries(answer).filter(([name]) => !isNew(name))
   return Object.fromEntries(fields.map(([name, value]) => [name, asThen(value, then[name])]))

@@ -88,7 +88,7 @@ export const bench: Bench = ({ rounds, say }) =>
     const composeOn = (on: string, from: ReadonlyArray<typeof inFront>) => (n: number) =>
       runtime.runPromise(
         Effect.andThen(
-          repositories.fork(candidate(n)),
+          repositories.fork(candidate(n), "passing"),
           repositories.merge({
             into: candidate(n),
             base: on,

@@ -16,8 +16,11 @@ export interface NewsStream {
   /** Ends those that are open and opens no other, as a server that is stopped, until `comeBack`. */
   readonly goAway: () => void
   readonly comeBack: () => void
-  /** From now on nothing is kept of what came before: who asks for what came after something is told that it is gone (410). */
-  readonly forget: () => void
+  /**
+   * From now on nothing is kept of what came before: who asks for what came after something is told that it is gone (410),
+   * and the test is told before, by `gone`.
+   */
+  readonly forget: (gone: () => void) => void
 }
 
 /** Milliseconds between two signs of life, as the server gives them: a reader takes a stream that is silent for gone. */
@@ -29,7 +32,7 @@ export const newsStream = (): NewsStream => {
   const asked: Array<string | null> = []
   let sequence = 0
   let isAway = false
-  let isForgotten = false
+  let forgotten: (() => void) | undefined
   return {
     asked,
     open: () => readers.size,
@@ -42,7 +45,8 @@ export const newsStream = (): NewsStream => {
       }
       const after = searchParams.get("after")
       asked.push(after)
-      if (isForgotten && after !== null) {
+      if (forgotten !== undefined && after !== null) {
+        forgotten()
         res.writeHead(410).end()
         return true
       }
@@ -69,8 +73,8 @@ export const newsStream = (): NewsStream => {
     comeBack: () => {
       isAway = false
     },
-    forget: () => {
-      isForgotten = true
+    forget: (gone) => {
+      forgotten = gone
     }
   }
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { type Bench, figure, type Measured, ratioAtMost, valueAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"
-import { openRaces, type Raced, racers } from "../parts/LaneRace.ts"
+import { openRaces, type Raced, racers, told, whole } from "../parts/LaneRace.ts"
 import { together } from "../Parts.ts"
 import { across, inTurn, lastly, median, worst } from "../Rounds.ts"
 
@@ -12,13 +12,6 @@ const slowestOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> =>
 const middleOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> =>
   all.map(({ verifications }) => median(verifications))
 const runsOf = (all: ReadonlyArray<Raced>): ReadonlyArray<number> => all.map(({ runs }) => runs)
-const told = (values: ReadonlyArray<number>): string => values.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(", ")
-
-/** A race in which not all landed that must is no figure. */
-const whole = (raced: Raced, landed: number): Raced => {
-  if (raced.landed !== landed) throw new Error(`${raced.landed} landed, of ${landed}`)
-  return raced
-}
 
 const inTwenty = (races: ReadonlyArray<Raced>): Measured => ({
   figures: [
@@ -57,15 +50,6 @@ const inFour = (races: ReadonlyArray<Raced>): Measured => ({
 const behindBad = (races: ReadonlyArray<Raced>): Measured => ({
   figures: [
     figure({
-      name: "lane-bad-in-front",
-      value: median(lastOf(races)),
-      unit: "ms",
-      floor: "the slowest verification",
-      floorValue: median(slowestOf(races)),
-      ratio: across(lastOf(races), slowestOf(races)),
-      target: ratioAtMost(2.5)
-    }),
-    figure({
       name: "lane-bad-in-front-runs",
       value: worst(runsOf(races)),
       unit: "runs",
@@ -80,24 +64,24 @@ const behindBad = (races: ReadonlyArray<Raced>): Measured => ({
   ]
 })
 
-/** Each race, by the first figure that it makes: in so many slots, with a first one that fails or without, and what is told. */
+/** Each race, by the figure that it makes: in so many slots, with a first one that fails or without, and what is told. */
 const races = {
-  "lane-20-slots-beyond": { slots: 20, bad: [], makes: [], part: inTwenty },
-  "lane-4-slots": { slots: 4, bad: [], makes: [], part: inFour },
-  "lane-bad-in-front": { slots: 16, bad: [0], makes: ["lane-bad-in-front-runs"], part: behindBad }
+  "lane-20-slots-beyond": { slots: 20, bad: [], part: inTwenty },
+  "lane-4-slots": { slots: 4, bad: [], part: inFour },
+  "lane-bad-in-front-runs": { slots: 16, bad: [0], part: behindBad }
 } as const
 type Name = keyof typeof races
 const names = Object.keys(races) as ReadonlyArray<Name>
 
 export const bench: Bench = ({ rounds, say, wants }) =>
   withFolder(async (folder) => {
-    const wanted = names.filter((name) => wants(name, ...races[name].makes))
+    const wanted = names.filter((name) => wants(name))
     const opened = await Promise.all(wanted.map((name) => openRaces(join(folder, name), races[name].slots)))
     const sides = Object.fromEntries(
       wanted.map((name, index) => [
         name,
         async (round: number) =>
-          whole(await opened[index]!.race(`race-${round}`, races[name].bad), racers - races[name].bad.length)
+          whole(await opened[index]!.race(`race-${round}`, { bad: races[name].bad }), racers - races[name].bad.length)
       ])
     )
     const raced = await lastly(inTurn(rounds, sides, say), () => Promise.all(opened.map(({ close }) => close())))

@@ -86,6 +86,7 @@ export const install = async (
     version: "0.0.0-test",
     requestsPerMinute: 1_000_000,
     buildsPerDay: 1_000_000,
+    sandboxMinutesPerMonth: 1_000_000,
     checks: { image: "checks:1", program: await program({ force: "bubblewrap" }) },
     repositories: "packs",
     registry: "https://registry.npmjs.org/",

@@ -73,6 +73,8 @@ export interface Installation {
   readonly requestsPerMinute: number
   /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
+  /** How many minutes checks may run in sandboxes in one month (UTC), in all. */
+  readonly sandboxMinutesPerMonth: number
   /** The image of the container that runs checks and build commands, and what it starts; null: nothing runs them. */
   readonly checks: { readonly image: string; readonly program: ReadonlyArray<string> } | null
   /**

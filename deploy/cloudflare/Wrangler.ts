@@ -94,7 +94,8 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
   no_bundle: true,
   workers_dev: false,
   preview_urls: false,
-  observability: { enabled: true },
+  // What scripts say themselves. Cloudflare's own line of a request has its whole address: codes of a sign-in, visitors' queries.
+  observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
   rules: [
     { type: "Text", globs: ["**/*.txt"], fallthrough: false },
     { type: "CompiledWasm", globs: ["**/*.wasm"], fallthrough: false }

@@ -2,17 +2,18 @@
  * `npm run deploy:cloudflare -- --api-origin https://pawl.example.com`: deploys every script to the account that wrangler
  * is signed in to. `--dry-run` lays all of it out and asks nobody. Secrets come from the environment: PAWL_OWNER_TOKEN,
  * PAWL_SIGNING_KEY, PAWL_LOG_KEY, PAWL_MODEL_KEY, PAWL_OIDC_CLIENT_SECRET; so do the options of a provider of identities
- * (PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE, PAWL_OIDC_CLIENT_ID), of models, and PAWL_NPM_REGISTRY. Ends with 1 when a script
+ * (PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE, PAWL_OIDC_CLIENT_ID), of models, PAWL_NPM_REGISTRY, and the
+ * bounds PAWL_API_RATE_PER_MINUTE, PAWL_APP_BUILDS_PER_DAY, PAWL_SANDBOX_MINUTES_PER_MONTH and PAWL_PAUSED. Ends with 1 when a script
  * was not deployed, with 2 for options that are no use.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
 import { isFit } from "@pawl/server/identity/OidcAddress"
 import * as DemoApi from "@pawl/server/node/demo/DemoApi"
+import { type Bounds, boundsOf } from "./Bounds.ts"
 import { layOut, wrangler } from "./Deployment.ts"
 import { modelChoiceOf } from "./ModelChoice.ts"
 import { type Installation, scriptsOf } from "./Scripts.ts"
@@ -44,6 +45,12 @@ const { version } = JSON.parse(
 ) as { readonly version: string }
 
 const told = (variable: string): string | null => process.env[variable] || null
+
+/** How much the environment allows. */
+const bounds = (): Bounds => {
+  const found = boundsOf(process.env)
+  return typeof found === "string" ? fail(found) : found
+}
 
 /** The provider of identities that the environment names. */
 const oidc = (): Installation["oidc"] => {
@@ -84,10 +91,8 @@ const installation: Installation = {
   apiOrigin: origin?.origin ?? "",
   oidc: oidc(),
   models: models(),
-  paused: false,
   version,
-  requestsPerMinute: 600,
-  buildsPerDay: Limits.buildsPerDay,
+  ...bounds(),
   checks:
     values["checks-image"] === undefined
       ? null
@@ -153,6 +158,9 @@ try {
   process.stdout.write(
     isDry ? "All scripts can be deployed; nobody was asked.\n" : `Deployed: ${installation.apiOrigin}\n`
   )
+  // A route makes no name, and no question here says whether there is one.
+  if (!isDry && installation.appsDomain !== null)
+    process.stdout.write(`Hosts of apps need a proxied DNS record for *.${installation.appsDomain}, once.\n`)
   if (!isDry && installation.oidc === null) await tellSignInLink()
 } finally {
   if (values.out === undefined) rmSync(folder, { recursive: true, force: true })

@@ -47,6 +47,8 @@ export interface InstallationSettings {
   readonly version: string
   /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
+  /** How many minutes checks may run in sandboxes in one month (UTC), in all. */
+  readonly sandboxMinutesPerMonth: number
   /** The registry of npm packages, as a URL. */
   readonly registry: string
   /** Requests of one caller to one object in a minute. */

@@ -68,7 +68,7 @@ const agents = ({ ASKED, MODELS }: Pick<CanonicalBindings, "ASKED" | "MODELS">) 
 
 /** What the use cases are told of the installation. */
 export const settingsOf = ({ MODELS, SETTINGS }: Pick<CanonicalBindings, "MODELS" | "SETTINGS">) => {
-  const { apiOrigin, appsDomain, buildsPerDay, environment, paused } = SETTINGS
+  const { apiOrigin, appsDomain, buildsPerDay, environment, paused, sandboxMinutesPerMonth } = SETTINGS
   const { port, protocol } = new URL(apiOrigin)
   return Layer.succeed(Settings, {
     environment,
@@ -77,7 +77,7 @@ export const settingsOf = ({ MODELS, SETTINGS }: Pick<CanonicalBindings, "MODELS
     fixturesEnabled: false,
     buildsPerDay,
     ...(MODELS === undefined ? {} : { modelCallsPerDay: MODELS.callsPerDay }),
-    sandboxMsPerMonth: Limits.sandboxMsPerMonth,
+    sandboxMsPerMonth: sandboxMinutesPerMonth * 60_000,
     smokeRetryMs: Limits.probeRetryMs,
     apiOrigin,
     appUrl: (host) => `${protocol}//${host}${port === "" ? "" : `:${port}`}/`

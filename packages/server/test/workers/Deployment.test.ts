@@ -26,6 +26,7 @@ const installation: Installation = {
   version: "0.0.0-test",
   requestsPerMinute: 600,
   buildsPerDay: 60,
+  sandboxMinutesPerMonth: 300,
   checks: { image: "registry.cloudflare.com/account/pawl-checks:1", program: ["node", "checks.js"] },
   repositories: "artifacts",
   registry: "https://registry.npmjs.org/"
@@ -106,6 +107,20 @@ describe("A deployment to Cloudflare", () => {
       "models"
     ])
     expect(JSON.stringify(all.map(({ configuration }) => configuration))).not.toContain(modelKey)
+  })
+
+  it("has no line of a request that Cloudflare would write with its whole address", () => {
+    for (const { configuration } of configurations(installation))
+      expect(configuration).toMatchObject({ observability: { enabled: true, logs: { invocation_logs: false } } })
+  })
+
+  it("tells what holds the objects how much the installation may do", () => {
+    const [found] = configurations({ ...installation, buildsPerDay: 7, sandboxMinutesPerMonth: 8 }).filter(
+      ({ script }) => script.name === "canonical"
+    )
+    expect(found?.configuration["vars"]).toMatchObject({
+      SETTINGS: { buildsPerDay: 7, sandboxMinutesPerMonth: 8, paused: false, requestsPerMinute: 600 }
+    })
   })
 
   it("tells the secret of the console at a provider of identities to what asks that, and to nothing else", () => {

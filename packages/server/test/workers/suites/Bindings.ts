@@ -77,6 +77,7 @@ export const callers = (installed: () => Installed): void => {
         version: "0.0.0-test",
         requestsPerMinute: 1,
         buildsPerDay: 1,
+        sandboxMinutesPerMonth: 1,
         checks: null,
         repositories: "packs",
         registry: "https://registry.npmjs.org/"

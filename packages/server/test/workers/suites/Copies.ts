@@ -12,6 +12,10 @@ interface Listed {
   }>
 }
 
+interface Inbox {
+  readonly items: ReadonlyArray<{ readonly kind: string; readonly projectId: string }>
+}
+
 interface Members {
   readonly items: ReadonlyArray<{ readonly userId: string; readonly role: string }>
 }
@@ -52,6 +56,28 @@ export const copies = (installed: () => Installed): void => {
       await Flow.openChange(api, older, "moves")
       expect(await Flow.until(first("moved"), (id) => id === older)).toBe(older)
       expect(await first("promoted")()).toBe(newer)
+    })
+
+    it("tells a person what waits for them, and whoever may not decide nothing", async () => {
+      const { api, as } = installed()
+      const project = await Flow.createProject(api, "waiting")
+      await Flow.liveApp(api, project.id, 0)
+      const path = `/v1/projects/${project.id}`
+      const { policy } = await api.get<{ policy: object }>(`${path}/policy`)
+      await api.put(`${path}/policy`, { ...policy, approvalRiskTiers: ["low", "medium", "high"] })
+      const change = await Flow.openChange(api, project.id, "waits")
+      await Flow.edit(api, change, { "public/hello.txt": "another\n" })
+      const { id } = await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)
+      const waiting = async () => {
+        const { items } = await api.get<Inbox>("/v1/inbox")
+        return items.filter(({ projectId }) => projectId === project.id)
+      }
+      const [item] = await Flow.until(waiting, ({ length }) => length > 0)
+      expect(item).toMatchObject({ kind: "approval", label: project.label, id: change.id, candidateId: id })
+      const { token } = await api.post<{ token: string }>("/v1/users", { name: "Outsider" })
+      expect((await as(token).get<Inbox>("/v1/inbox")).items).toEqual([])
+      await api.post(`/v1/changes/${change.id}/approve`, { candidateId: id, decision: "rejected" })
+      await Flow.until(waiting, (items) => items.every(({ kind }) => kind !== "approval"))
     })
 
     it("knows who is on a Project from the next request on", async () => {

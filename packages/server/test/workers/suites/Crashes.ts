@@ -81,6 +81,15 @@ export const crashes = (installed: () => Installed): void => {
             () => api.get<{ items: ReadonlyArray<CandidateJson> }>(`/v1/changes/${id}/candidates`),
             ({ items }) => items.every(({ status }) => !underWay.includes(status))
           )
+        // A Change rests where somebody else is next: at none of these would anybody be.
+        const moving = ["compiling", "promoting", "releasing"]
+        for (const { id } of opened)
+          await Flow.until(
+            () => api.get<{ change: ChangeJson }>(`/v1/changes/${id}`),
+            ({ change }) => !moving.includes(change.status)
+          )
+        const letters = await api.get<{ items: ReadonlyArray<unknown> }>(`/v1/projects/${project.id}/dead-letters`)
+        expect(letters.items).toEqual([])
         // What ended after the last look may have landed since.
         const [newest] = await lineOf(project.id)
         expect((await Flow.liveApp(api, project.id, newest!.generation)).status).toBe("live")

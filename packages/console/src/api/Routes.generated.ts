@@ -205,6 +205,7 @@ export const routes = {
     keys: ["GET", "/v1/keys"]
   },
   system: {
-    get: ["GET", "/v1/system"]
+    get: ["GET", "/v1/system"],
+    findings: ["GET", "/v1/system/findings"]
   }
 } as const

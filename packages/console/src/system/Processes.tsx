@@ -1,17 +1,14 @@
 /** The server processes that share the database: for those who own the installation. */
 import type { ReactNode } from "react"
-import { api } from "../api/Client.ts"
-import { asRefusal } from "../api/Refusal.ts"
-import { useAnswer } from "../api/Queries.ts"
-import type { Answer } from "../api/Wire.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Id } from "../ui/Id.tsx"
 import { Status } from "../ui/Status.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
+import { type System, useSystem } from "./SystemQuery.ts"
 
-type Process = Answer<"system", "get">["processes"][number]
+type Process = System["processes"][number]
 
 const columns: ReadonlyArray<Column<Process>> = [
   { title: "Process", isMain: true, of: ({ id }) => <Id id={id} label="process" /> },
@@ -29,8 +26,8 @@ const columns: ReadonlyArray<Column<Process>> = [
 
 /** Nothing for those who may not see them. */
 export const Processes = (): ReactNode => {
-  const query = useAnswer(["system"], (options) => api.system.get({}, options))
-  if (query.error !== null && asRefusal(query.error).code === "insufficient_role") return null
+  const query = useSystem()
+  if (query === null) return null
   return (
     <Card bare title="Processes">
       <Answered query={query} lines={2}>

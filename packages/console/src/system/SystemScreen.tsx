@@ -8,8 +8,10 @@ import { Card } from "../ui/Card.tsx"
 import { Facts } from "../ui/Facts.tsx"
 import { Status } from "../ui/Status.tsx"
 import { DirectoryLetters } from "./DirectoryLetters.tsx"
+import { Findings } from "./Findings.tsx"
 import { readiness } from "./ReadinessQuery.ts"
 import { Processes } from "./Processes.tsx"
+import { LeftToday, Queue } from "./Queue.tsx"
 import { SigningKeys } from "./SigningKeys.tsx"
 import { UseToday } from "./UseToday.tsx"
 import "../settings/settings.css"
@@ -53,13 +55,12 @@ export default function SystemScreen(): ReactNode {
   return (
     <Screen
       title="System"
-      lead={
-        <>
-          The installation itself. On its machine, <code>pawl doctor</code> says more.
-        </>
-      }
+      lead="The installation itself."
     >
       <ServerCard />
+      <LeftToday />
+      <Findings />
+      <Queue />
       <Processes />
       <DirectoryLetters />
       <UseToday />

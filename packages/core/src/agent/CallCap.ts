@@ -6,7 +6,8 @@ import { callCounter } from "../project/Usage.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 
-const callsOfDay = Effect.flatMap(Settings, ({ modelCallsPerDay = Limits.modelCallsPerDay }) =>
+/** Calls of models of today, of all Projects. */
+export const callsOfDay = Effect.flatMap(Settings, ({ modelCallsPerDay = Limits.modelCallsPerDay }) =>
   Shares.budgetOfDay(callCounter, modelCallsPerDay)
 )
 

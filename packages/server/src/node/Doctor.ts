@@ -13,6 +13,7 @@ import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { DatabaseUnavailable } from "./installations/Installation.ts"
 import * as Installations from "./installations/Installations.ts"
+import type { Finding } from "../http/index.ts"
 import { sharedSite } from "./AppsSite.ts"
 import * as NoticeCarriers from "./NoticeCarriers.ts"
 import * as Objects from "./Objects.ts"
@@ -21,15 +22,6 @@ import { seenProcesses } from "./SeenProcesses.ts"
 import { jsonDocument } from "./commands/JsonDocument.ts"
 import { routerFindings } from "./RouterFindings.ts"
 import * as Signers from "./Signers.ts"
-
-/** One part of the machine, as it was found. */
-export interface Finding {
-  readonly part: string
-  readonly state: "ok" | "weak" | "missing"
-  readonly found: string
-  /** What mends it; null when there is nothing to mend. */
-  readonly remedy: string | null
-}
 
 const run = promisify(execFile)
 
@@ -214,10 +206,10 @@ const ofRouter = (options: Options): Effect.Effect<ReadonlyArray<Finding>> =>
     return [...own, ...(yield* routerFindings(Installations.of(options), options))]
   })
 
-const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
-  const options = yield* Effect.result(read(given, config))
-  if (Result.isSuccess(options) && onlyRoutes(options.success)) return yield* ofRouter(options.success)
-  const named = Result.getOrElse(options, () => noOptions)
+type Named = Options | typeof noOptions
+
+/** What a process that does all finds, but for what its options say of models. */
+const ofMachine = Effect.fnUntraced(function* (named: Named) {
   const found = yield* Effect.all([
     Effect.succeed(node),
     git,
@@ -228,8 +220,19 @@ const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0],
     signing(named),
     Effect.succeed(hosts(named))
   ])
-  const last = Result.isFailure(options) ? refused(options.failure.reason) : yield* models(named)
-  return [...found, ...(yield* notices(named)), last]
+  return [...found, ...(yield* notices(named))]
+})
+
+/** The same for a process whose options are known. */
+export const findingsOf = (options: Options): Effect.Effect<ReadonlyArray<Finding>> =>
+  onlyRoutes(options)
+    ? ofRouter(options)
+    : Effect.zipWith(ofMachine(options), models(options), (found, last) => [...found, last])
+
+const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
+  const options = yield* Effect.result(read(given, config))
+  if (Result.isSuccess(options)) return yield* findingsOf(options.success)
+  return [...(yield* ofMachine(noOptions)), refused(options.failure.reason)]
 })
 
 /** What a person should know before relying on this machine, one line each. */

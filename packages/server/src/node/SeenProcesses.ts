@@ -3,7 +3,7 @@ import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { nowMillis, toMillis } from "@pawl/core/primitives/Time"
 import { Fleet, isSilent, type SeenProcess } from "@pawl/core/work/Fleet"
 import { Effect } from "effect"
-import type { Finding } from "./Doctor.ts"
+import type { Finding } from "../http/index.ts"
 import type { DatabaseUnavailable } from "./installations/Installation.ts"
 import * as Installations from "./installations/Installations.ts"
 

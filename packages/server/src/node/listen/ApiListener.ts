@@ -6,7 +6,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
 import { appHostsOf } from "../../http/console/ConsoleHeaders.ts"
-import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
+import { ApiSettings, type HttpServices, MachineFindings, mountHttpApp, Readiness } from "../../http/index.ts"
 import { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import { consoleFolder } from "../console/ConsoleFiles.ts"
@@ -103,6 +103,13 @@ export interface Reached {
   readonly port: number
 }
 
+/** The doctor is asked for by few, and looks at parts that this process may not have. */
+const findings = (options: Options) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../Doctor.ts")),
+    ({ findingsOf }) => findingsOf(options)
+  )
+
 /** The listener of the API, of the console, of git and of tools of models. `requests` is the scope of the requests that are under way. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
@@ -118,6 +125,7 @@ export const make = Effect.fnUntraced(function* (
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
   const provided = Context.make(Readiness, readiness).pipe(
+    Context.add(MachineFindings, findings(options)),
     Context.merge(rates),
     Context.add(IdentityProvider, options.oidc === null ? null : OidcProvider.make(options.oidc, origin))
   )

@@ -1,7 +1,8 @@
 /** The installation, told to those who own it. */
+import { Limits } from "@pawl/core/primitives/Limits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "../ExpectProblem.ts"
-import { type Api, newUser, startApi } from "../TestApi.ts"
+import { type Api, newUser, source, startApi } from "../TestApi.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -9,11 +10,37 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+describe("GET /v1/system/findings", () => {
+  it("has none where nobody looks at a machine", async () => {
+    const { body, status } = await api.call("GET", "/v1/system/findings")
+    expect([status, body]).toEqual([200, { items: [] }])
+  })
+})
+
 describe("GET /v1/system", () => {
   it("tells the installation's owners what it is and whether it can work", async () => {
     const { body, status } = await api.call("GET", "/v1/system")
     expect([status, body.readiness, body.processes]).toEqual([200, { status: "ready" }, []])
     expect([typeof body.version, body.environment]).toEqual(["string", "production"])
+  })
+
+  it("tells how much work is queued, and how much of the day's builds and calls of models is used", async () => {
+    const before = (await api.call("GET", "/v1/system")).body
+    expect(before.usage).toEqual({
+      buildsToday: 0,
+      buildsCap: Limits.buildsPerDay,
+      modelCallsToday: 0,
+      modelCallsCap: Limits.modelCallsPerDay
+    })
+    const made = await api.call("POST", "/v1/projects", { body: { slug: "queued", files: source } })
+    const { queue } = (await api.call("GET", "/v1/system")).body
+    expect(queue).toContainEqual({ kind: "app.provision", state: "ready", count: 1 })
+    await api.settle()
+    const { queue: rest, usage } = (await api.call("GET", "/v1/system")).body
+    expect(rest.filter(({ kind }: { kind: string }) => kind === "app.provision")).toEqual([])
+    const { buildsToday } = (await api.call("GET", `/v1/projects/${made.body.project.id}/usage`)).body
+    expect(buildsToday).toBeGreaterThan(0)
+    expect(usage.buildsToday).toBe(buildsToday)
   })
 
   it("is for nobody else, whatever organizations they own", async () => {
@@ -25,6 +52,7 @@ describe("GET /v1/system", () => {
       [stranger.token, "none"],
       [colleague.token, "member"]
     ] as const)
-      expectProblem(await api.call("GET", "/v1/system", { token }), 403, "insufficient_role", { held, needed: "owner" })
+      for (const path of ["/v1/system", "/v1/system/findings"])
+        expectProblem(await api.call("GET", path, { token }), 403, "insufficient_role", { held, needed: "owner" })
   })
 })

@@ -4,10 +4,7 @@ import { ServerLimits } from "@pawl/server/ServerLimits"
 import type { Installation } from "./Scripts.ts"
 
 /** Of these an operator decides by the environment of the deployment. */
-export type Bounds = Pick<
-  Installation,
-  "paused" | "requestsPerMinute" | "buildsPerDay" | "sandboxMinutesPerMonth"
->
+export type Bounds = Pick<Installation, "paused" | "requestsPerMinute" | "buildsPerDay" | "sandboxMinutesPerMonth">
 
 const counts = {
   requestsPerMinute: ["PAWL_API_RATE_PER_MINUTE", ServerLimits.requestsPerMinute],
@@ -19,7 +16,11 @@ const counts = {
 export const boundsOf = (environment: Readonly<Record<string, string | undefined>>): Bounds | string => {
   const paused = environment["PAWL_PAUSED"] || "false"
   if (paused !== "true" && paused !== "false") return "PAWL_PAUSED: use true or false"
-  const found: Record<keyof typeof counts, number> = { requestsPerMinute: 0, buildsPerDay: 0, sandboxMinutesPerMonth: 0 }
+  const found: Record<keyof typeof counts, number> = {
+    requestsPerMinute: 0,
+    buildsPerDay: 0,
+    sandboxMinutesPerMonth: 0
+  }
   for (const name of Object.keys(counts) as ReadonlyArray<keyof typeof counts>) {
     const [variable, usual] = counts[name]
     const given = environment[variable] || String(usual)

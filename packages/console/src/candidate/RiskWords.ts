@@ -18,6 +18,9 @@ export const riskWords = (tier: RiskTier): string => words[tier]
 export const riskTone = (tier: RiskTier): Tone =>
   tier === "high" || tier === "unknown" ? "bad" : tier === "medium" ? "warn" : "idle"
 
+/** The same of a Change, whose tier is unknown until its first Candidate. */
+export const changeRiskTone = (tier: RiskTier): Tone => (tier === "unknown" ? "idle" : riskTone(tier))
+
 const list = (all: ReadonlyArray<string>, count: number): string =>
   all.length < count ? `${all.join(", ")} and ${count - all.length} more` : all.join(", ")
 

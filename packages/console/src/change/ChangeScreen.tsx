@@ -17,15 +17,17 @@ import { titleOf } from "./Next.ts"
 import { NextPanel } from "./NextPanel.tsx"
 import { useChange } from "./Queries.ts"
 import type { Change } from "./Records.ts"
-import { useStanding } from "./StandingHere.ts"
+import { shownStatus } from "./ShownStatus.ts"
+import { type StandingHere, useStanding } from "./StandingHere.ts"
 import { useWatching } from "./Watching.ts"
 import "./change.css"
 
-const Lead = ({ change, label }: { readonly change: Change; readonly label: string | null }): ReactNode => {
+const Lead = ({ change, here }: { readonly change: Change; readonly here: StandingHere }): ReactNode => {
+  const label = here.project?.project.label ?? null
   const name = useNames(change.projectId)
   return (
     <div className="change-lead">
-      <Status of={change.status} />
+      <Status {...(here.isKnown ? shownStatus(change, here.at.candidate) : { of: change.status })} />
       {change.kind === "rollback" ? <Tag>rollback to S{change.rollbackTarget}</Tag> : null}
       {label === null ? null : <Link href={`/p/${label}/changes`}>{label}</Link>}
       {label === null || change.laneEntryId == null ? null : <Link href={`/p/${label}/lane`}>in the lane</Link>}
@@ -42,7 +44,7 @@ const Frame = ({ change, open }: { readonly change: Change; readonly open: Chang
   const candidate = here.at.candidate
   useWatching([keys.change(change.id), ["candidate"]], isUnderWay(change, candidate))
   return (
-    <Screen title={titleOf(change.goal)} lead={<Lead change={change} label={here.project?.project.label ?? null} />}>
+    <Screen title={titleOf(change.goal)} lead={<Lead change={change} here={here} />}>
       <NextPanel here={here} />
       <div className="change-parts">
         <ChangeTabLinks id={change.id} open={open.name} />

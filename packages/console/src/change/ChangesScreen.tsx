@@ -5,7 +5,7 @@ import { Link, useSearchParams } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { usePages } from "../api/Queries.ts"
-import { riskTone } from "../candidate/RiskWords.ts"
+import { changeRiskTone } from "../candidate/RiskWords.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { archived } from "../project/May.ts"
 import { Screen } from "../shell/Screen.tsx"
@@ -59,7 +59,7 @@ const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>>
     )
   },
   { title: "Status", of: ({ status }) => <Status of={status} /> },
-  { title: "Risk", of: ({ riskTier }) => <Tag tone={riskTone(riskTier)}>{riskTier}</Tag> },
+  { title: "Risk", of: ({ riskTier }) => <Tag tone={changeRiskTone(riskTier)}>{riskTier}</Tag> },
   { title: "Opened by", of: ({ createdBy }) => name(createdBy.id) },
   {
     title: "Spent",

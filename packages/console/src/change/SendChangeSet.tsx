@@ -4,6 +4,8 @@ import { type ReactNode, useState } from "react"
 import { api } from "../api/Client.ts"
 import { useAct } from "../candidate/Act.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
+import { keys } from "../api/Keys.ts"
+import { useAnswer } from "../api/Queries.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextAreaField, TextField } from "../ui/Field.tsx"
@@ -20,16 +22,37 @@ const current = async (projectId: string, path: string): Promise<string> => {
   return "text" in file && typeof file.text === "string" ? file.text : ""
 }
 
+/** As many paths are offered; a browser finds what one types among them. */
+const offered = 5000
+
+/** The files of canonical, for who does not know them by heart. */
+const usePaths = (projectId: string): ReadonlyArray<string> => {
+  const listing = useAnswer(keys.ofProject(projectId, "tree", "canonical"), (options) =>
+    api.projects.code({ params: { id: projectId }, query: {} }, options)
+  )
+  if (listing.data === undefined || !("entries" in listing.data)) return []
+  return listing.data.entries.flatMap(({ path, type }) => (type === "file" ? [path] : []))
+}
+
 const Fields = ({
   given,
   isAsked,
+  name,
+  paths,
   set
 }: {
   readonly given: Given
   readonly isAsked: boolean
+  readonly name: (path: string) => void
+  readonly paths: ReadonlyArray<string>
   readonly set: (next: Given) => void
 }): ReactNode => (
   <>
+    <datalist id="canonical-files">
+      {paths.slice(0, offered).map((path) => (
+        <option key={path} value={path} />
+      ))}
+    </datalist>
     <TextField
       label="Message"
       autoComplete="off"
@@ -40,16 +63,17 @@ const Fields = ({
     <TextField
       label="File"
       autoComplete="off"
+      list="canonical-files"
       spellCheck={false}
       value={given.path}
       hint="From the root of the source: public/hours.html. A file that is not there is made."
       wrong={isAsked && given.path.trim() === "" ? "Name the file." : null}
-      onChange={({ target }) => set({ ...given, path: target.value })}
+      onChange={({ target }) => name(target.value)}
     />
     <TextAreaField
       label="Its whole text"
       isCode
-      rows={8}
+      rows={14}
       spellCheck={false}
       value={given.text}
       onChange={({ target }) => set({ ...given, text: target.value })}
@@ -81,9 +105,17 @@ export const SendChangeSet = ({
     }
   )
   const reading = useMutation({
-    mutationFn: () => current(change.projectId, given.path),
-    onSuccess: (text) => setGiven((before) => ({ ...before, text }))
+    mutationFn: ({ path }: Given) => current(change.projectId, path),
+    // Whoever went on typing a path or a text meanwhile is not written over.
+    onSuccess: (text, asked) =>
+      setGiven((before) => (before.path === asked.path && before.text === asked.text ? { ...before, text } : before))
   })
+  const paths = usePaths(change.projectId)
+  const name = (path: string) => {
+    setGiven({ ...given, path })
+    // A file that is there is edited, not written anew.
+    if (given.text === "" && paths.includes(path)) reading.mutate({ ...given, path })
+  }
   return (
     <ActionDialog
       title="Send a ChangeSet"
@@ -97,14 +129,14 @@ export const SendChangeSet = ({
         if (!isMissing) act.mutate()
       }}
     >
-      <Fields given={given} set={setGiven} isAsked={isAsked} />
+      <Fields given={given} set={setGiven} isAsked={isAsked} paths={paths} name={name} />
       <Button
         size="small"
         busy={reading.isPending}
         why={given.path.trim() === "" ? "Name the file first." : null}
-        onClick={() => reading.mutate()}
+        onClick={() => reading.mutate(given)}
       >
-        Take its text from canonical
+        Load its text as it is now
       </Button>
     </ActionDialog>
   )

@@ -7,7 +7,7 @@ import { Card } from "../ui/Card.tsx"
 import { Facts } from "../ui/Facts.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { Time } from "../ui/Time.tsx"
-import { riskTone } from "../candidate/RiskWords.ts"
+import { changeRiskTone } from "../candidate/RiskWords.ts"
 import { titleOf } from "./Next.ts"
 import type { StandingHere } from "./StandingHere.ts"
 
@@ -24,7 +24,7 @@ export const SummaryFacts = ({ here }: { readonly here: StandingHere }): ReactNo
           of={{
             Risk:
               candidate?.plan_json == null ? (
-                <Tag tone={riskTone(change.riskTier)}>{change.riskTier}</Tag>
+                <Tag tone={changeRiskTone(change.riskTier)}>{change.riskTier}</Tag>
               ) : (
                 <Risk candidate={candidate} why={why} />
               ),

@@ -58,7 +58,7 @@ const Served = ({ app, generation }: { readonly app: NonNullable<App>; readonly 
             Since: <Time at={release?.updatedAt ?? app.updatedAt} />,
             Host: app.url === "" ? "no apps are hosted here" : <Outside to={app.url}>{new URL(app.url).host}</Outside>,
             // What was deployed without a promotion says so: the card is as tall as its outline for all.
-            Release: release === null ? "none: it was deployed" : <ReleaseState of={release} />,
+            Release: release === null ? "the first deployment" : <ReleaseState of={release} />,
             "Smoke test": release === null ? "not probed" : <Smoke release={release} />
           }}
         />
@@ -73,13 +73,24 @@ const Behind = ({ app, head }: { readonly app: NonNullable<App>; readonly head: 
   const newest = useGeneration(id, head)
   if (app.generation === head || newest.data === undefined) return null
   const { release } = newest.data
-  const isOnItsWay = release?.status === "queued" || release?.status === "building"
+  const isOnItsWay = app.status === "building" || release?.status === "queued" || release?.status === "building"
+  // Before its first version nothing is behind: there is nothing yet.
+  if (app.generation === null && isOnItsWay) return null
   return (
     <Notice tone={isOnItsWay ? "run" : "warn"} icon={isOnItsWay ? "run" : "warn"}>
       S{head} is canonical and not what is served. <ReleaseState of={release} /> {release?.reason ?? app.reason ?? ""}
     </Notice>
   )
 }
+
+/** Where nothing is served, why. */
+const Nothing = ({ app }: { readonly app: NonNullable<App> }): ReactNode => (
+  <p>
+    {app.status === "building"
+      ? `The first version is being built. ${app.url === "" ? "" : `It will be at ${new URL(app.url).host} in a moment.`}`
+      : (app.reason ?? "Nothing is served.")}
+  </p>
+)
 
 const NotLive = ({ enabled }: { readonly enabled: boolean }): ReactNode => (
   <Empty icon="box" title="Nothing is live yet">
@@ -111,12 +122,14 @@ export const LiveCard = ({ head }: { readonly head: number }): ReactNode => {
             <div className="live">
               {app.status === "removed" ? null : <Behind app={app} head={head} />}
               {app.status === "removed" || app.generation === null ? (
-                <p>{app.reason ?? "Nothing is served."}</p>
+                <Nothing app={app} />
               ) : (
                 <Served app={app} generation={app.generation} />
               )}
               <div className="live-do">
-                <DeployButton words={app.status === "live" ? "Release the head again" : "Deploy the app"} />
+                {app.status === "building" ? null : (
+                  <DeployButton words={app.status === "live" ? "Release the head again" : "Deploy the app"} />
+                )}
                 {head === 0 ? null : (
                   <LinkButton to={`/p/${label}/rollback?to=${head - 1}`}>Roll back to S{head - 1}</LinkButton>
                 )}

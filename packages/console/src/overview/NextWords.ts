@@ -10,7 +10,7 @@ const words: Readonly<Partial<Record<Change["status"], string>>> = {
   compiling: "Agents plan it.",
   running: "Agents or people work on it.",
   budget_blocked: "Raise its budget, or cancel it.",
-  verifying: "Its Candidate is composed and checked; ask for one if there is none.",
+  verifying: "Open it: its Candidate is on its way, or you are next.",
   awaiting_approval: "Somebody who may approve looks at it.",
   promoting: "It becomes canonical.",
   releasing: "The app is built and probed."

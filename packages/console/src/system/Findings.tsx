@@ -55,7 +55,12 @@ export const Findings = (): ReactNode => {
               <p>This installation runs on a platform that has its own.</p>
             </Empty>
           ) : (
-            <Table caption="What the doctor finds" columns={columns} rows={rows} keyOf={({ part, found }) => `${part} ${found}`} />
+            <Table
+              caption="What the doctor finds"
+              columns={columns}
+              rows={rows}
+              keyOf={({ part, found }) => `${part} ${found}`}
+            />
           )
         }
       </Answered>

@@ -53,10 +53,7 @@ const ServerCard = (): ReactNode => {
 /** What the API tells of the installation. */
 export default function SystemScreen(): ReactNode {
   return (
-    <Screen
-      title="System"
-      lead="The installation itself."
-    >
+    <Screen title="System" lead="The installation itself.">
       <ServerCard />
       <LeftToday />
       <Findings />

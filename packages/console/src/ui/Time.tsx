@@ -1,26 +1,7 @@
 /** A moment, told from now; the whole of it for machines, and in the title when somebody points at it. */
 import { type PointerEvent, type ReactNode, useSyncExternalStore } from "react"
+import { shownNow, watchClock } from "./Clock.ts"
 import { timeWords } from "./TimeWords.ts"
-
-const minuteMs = 60_000
-let now = Date.now()
-const watching = new Set<() => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-// One clock for all moments of the page: they move on together, once a minute.
-const watch = (see: () => void): (() => void) => {
-  watching.add(see)
-  timer ??= setInterval(() => {
-    now = Date.now()
-    for (const each of watching) each()
-  }, minuteMs)
-  return () => {
-    watching.delete(see)
-    if (watching.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-}
 
 /** As people here write it. It takes a list longer to write a hundred of these than all of the rest. */
 const tellWhole = ({ currentTarget: time }: PointerEvent<HTMLTimeElement>): void => {
@@ -29,7 +10,7 @@ const tellWhole = ({ currentTarget: time }: PointerEvent<HTMLTimeElement>): void
 
 /** `at` is ISO 8601, as the API has it. */
 export const Time = ({ at }: { readonly at: string }): ReactNode => {
-  const seen = useSyncExternalStore(watch, () => now)
+  const seen = useSyncExternalStore(watchClock, shownNow)
   const moment = Date.parse(at)
   // What was made a moment ago may be later than the last look at the clock.
   const words = timeWords(moment, Math.max(seen, Math.min(moment, Date.now())))

@@ -40,7 +40,7 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     await click(next.getByRole("button", { name: "Send a ChangeSet" }))
     await page.getByLabel("Message").fill("A line more")
     await page.getByLabel("File").fill("pawl.json")
-    await click(button("Take its text from canonical"))
+    await click(button("Load its text as it is now"))
     const text = page.getByLabel("Its whole text")
     const taken = await Flow.until(
       () => text.inputValue(),

@@ -67,7 +67,7 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await settled("glance")
     const part = (name: string) => page.getByRole("region", { name, exact: true })
     expect(await part("Live").textContent()).toMatch(/S0.*The first source.*just now|min ago/)
-    await part("Live").getByText("none: it was deployed").waitFor()
+    await part("Live").getByText("the first deployment").waitFor()
     await part("Live").getByText("not probed").waitFor()
     await part("Live")
       .getByRole("link", { name: /^glance\.apps\.localhost/ })

@@ -8,6 +8,7 @@ import { nameOf, withNames } from "../../src/change/Names.ts"
 import { holdsAll, nextWithout, titleOf, withoutRequests } from "../../src/change/Next.ts"
 import { passagesOf, type Step } from "../../src/change/Passages.ts"
 import type { Candidate, Change } from "../../src/change/Records.ts"
+import { shownStatus } from "../../src/change/ShownStatus.ts"
 import { waysToSend } from "../../src/change/WaysToSend.ts"
 
 // Of records that the server makes, only what is read here.
@@ -32,6 +33,28 @@ describe("The Candidate that is looked at", () => {
     expect(isUnderWay({ status: "created" }, null)).toBe(false)
     expect(isUnderWay({ status: "verifying", laneEntryId: "ent_1" }, null)).toBe(true)
     expect(isUnderWay({ status: "verifying", laneEntryId: null }, candidate("a", "verified"))).toBe(false)
+  })
+})
+
+describe("The status of a Change on its own page", () => {
+  const shown = (fields: Partial<Change>, of: Candidate | null) => shownStatus(change(fields), of)
+
+  it("says whose turn it is where the API says verifying of all whose work is there", () => {
+    const verifying = { status: "verifying" } as const
+    expect(shown(verifying, null)).toEqual({ of: "created", words: "Needs a Candidate" })
+    expect(shown(verifying, candidate("a", "composing"))).toEqual({ of: "composing" })
+    expect(shown(verifying, candidate("a", "verifying"))).toEqual({ of: "verifying" })
+    expect(shown(verifying, candidate("a", "verified"))).toEqual({ of: "verified", words: "Ready to promote" })
+    expect(shown(verifying, candidate("a", "rejected"))).toEqual({ of: "rejected" })
+    expect(shown({ ...verifying, laneEntryId: "ent_1" }, candidate("a", "verified"))).toEqual({
+      of: "verifying",
+      words: "In the lane"
+    })
+  })
+
+  it("is the Change's own everywhere else", () => {
+    for (const status of changeStatuses.filter((each) => each !== "verifying"))
+      expect(shown({ status }, candidate("a", "verified"))).toEqual({ of: status })
   })
 })
 

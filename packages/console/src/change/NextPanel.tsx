@@ -7,6 +7,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Id } from "../ui/Id.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
+import { useKeptFocus } from "../ui/KeptFocus.ts"
 import { lookOf } from "../ui/StatusTone.ts"
 import { ActionAsked, Actions, type AskedFor } from "./Actions.tsx"
 import { LiveLine } from "./LiveLine.tsx"
@@ -59,13 +60,14 @@ const Panel = ({
   const { at, changeSets, error, isKnown, project } = here
   const { candidate, change, why } = at
   const name = useNames(change.projectId)
+  const kept = useKeptFocus<HTMLElement>()
   if (!isKnown) return error === null ? <Skeleton lines={2} /> : <Problem of={error} />
   const isOfCandidate = candidate !== null && ["created", "verifying"].includes(change.status)
   const owes = candidate?.status === "verified" && why?.canPromote === false
   const look = lookOf(owes ? "awaiting_approval" : isOfCandidate ? candidate.status : change.status)
   const actions = offered(at)
   return (
-    <section className="card next" aria-label="What is next" data-tone={look.tone}>
+    <section {...kept} className="card next" aria-label="What is next" data-tone={look.tone}>
       <div className="next-words">
         <p className="next-line">
           <Icon name={look.icon} />

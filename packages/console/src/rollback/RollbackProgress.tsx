@@ -6,6 +6,7 @@ import { Link } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import type { Answer, CallOptions } from "../api/Wire.ts"
+import { shownStatus } from "../change/ShownStatus.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Answered } from "../ui/Answered.tsx"
@@ -80,7 +81,10 @@ const Next = ({
   return (
     <div className="rollback-next">
       {why.canPromote ? (
-        <Promote candidate={candidate.id} target={target} />
+        <>
+          <p>Your turn: its checks have passed, and nothing has changed yet.</p>
+          <Promote candidate={candidate.id} target={target} />
+        </>
       ) : (
         <>
           <ul>
@@ -115,7 +119,7 @@ export const RollbackProgress = ({
   return (
     <Answered query={followed}>
       {(now) => (
-        <Card title="The rollback" actions={<Status of={now.change.status} />}>
+        <Card title="The rollback" actions={<Status {...shownStatus(now.change, now.candidate)} />}>
           <div className="rollback-steps">
             <ol aria-live="polite">
               {stepsOf(now.change, now.candidate, target).map(({ state, words }) => (

@@ -149,6 +149,8 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await page.keyboard.press("Enter")
     await page.waitForURL(/change=chg_/)
     await page.getByRole("button", { name: "Promote the tree of S1" }).waitFor()
+    await page.getByText("Your turn: its checks have passed, and nothing has changed yet.").waitFor()
+    await page.getByText("Ready to promote", { exact: true }).waitFor()
     expect((await versions()).length).toBe(3)
     await picture(opened, "rollback-checked")
     await tabTo(page, "button", "Promote the tree of S1")

@@ -51,8 +51,8 @@ export interface Installed {
   /** The owner's token. */
   readonly owner: string
   readonly simulated: () => Simulated
-  /** Kills workerd as it is, and starts it again on what was kept. */
-  readonly killAndRestart: () => Promise<void>
+  /** Kills workerd as it is, and starts it again on what was kept; with the clock of its objects so far ahead, in ms. */
+  readonly killAndRestart: (aheadMs?: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -61,6 +61,8 @@ export interface Surroundings {
   /** Scripts of others, told the owner's token. */
   readonly also?: (owner: string) => ReadonlyArray<object>
   readonly losesMessages?: boolean
+  /** How far the clock of its objects is ahead, in ms; see `SimulatorOptions.aheadMs`. */
+  readonly aheadMs?: number
   /** Secrets beside those that each has. */
   readonly secrets?: Readonly<Record<string, string>>
 }
@@ -68,7 +70,7 @@ export interface Surroundings {
 /** Starts it in a folder of its own. */
 export const install = async (
   options: Partial<Installation> = {},
-  { also = () => [], losesMessages = false, secrets: more = {} }: Surroundings = {}
+  { aheadMs: ahead, also = () => [], losesMessages = false, secrets: more = {} }: Surroundings = {}
 ): Promise<Installed> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-workers-"))
   const engine = await dockerStandIn()
@@ -92,9 +94,18 @@ export const install = async (
     registry: "https://registry.npmjs.org/",
     ...options
   }
-  const start = () =>
-    simulate({ installation, secrets, folder, engine: engine.socketPath, port, losesMessages, also: also(owner) })
-  let simulated = await start()
+  const start = (aheadMs: number | undefined) =>
+    simulate({
+      installation,
+      secrets,
+      folder,
+      engine: engine.socketPath,
+      port,
+      losesMessages,
+      also: also(owner),
+      ...(aheadMs === undefined ? {} : { aheadMs })
+    })
+  let simulated = await start(ahead)
   const as = (token: string): DemoApi => make({ host, port }, token)
   return {
     api: as(owner),
@@ -102,10 +113,10 @@ export const install = async (
     origin,
     owner,
     simulated: () => simulated,
-    killAndRestart: async () => {
+    killAndRestart: async (aheadMs = ahead) => {
       for (const pid of workerds()) process.kill(pid, "SIGKILL")
       await simulated.close()
-      simulated = await start()
+      simulated = await start(aheadMs)
     },
     close: async () => {
       await simulated.close()

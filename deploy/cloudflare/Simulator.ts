@@ -1,5 +1,6 @@
 /** An installation in workerd on this machine, from the same data that is deployed. It listens on loopback alone. */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare"
+import { directoryName } from "../../packages/server/src/workers/Names.ts"
 import { builtConsole, mainModule, modulesBeside } from "./ScriptCode.ts"
 import {
   artifactsNamespace,
@@ -9,6 +10,7 @@ import {
   type Script,
   scriptsOf
 } from "./Scripts.ts"
+import { type Watched, watchedModules } from "./Watched.ts"
 
 /** What a simulator is started with. */
 export interface SimulatorOptions {
@@ -22,6 +24,8 @@ export interface SimulatorOptions {
   readonly port: number
   /** Whether its queues lose every message. */
   readonly losesMessages?: boolean
+  /** How far the clock of objects is ahead of this machine's, in ms. Without it their rows are nobody's to read (`rows`). */
+  readonly aheadMs?: number
   /** Scripts of others beside it, as the simulator takes them. */
   readonly also?: ReadonlyArray<object>
 }
@@ -32,6 +36,12 @@ export interface Simulated {
   readonly send: (script: string, path: string) => Promise<Response>
   /** Has the clock of the installation come. */
   readonly tick: () => Promise<void>
+  /** The keys in the bucket that begin so, as many as one look finds, in their order. */
+  readonly keys: (prefix: string) => Promise<ReadonlyArray<string>>
+  /** Puts an object without bytes into the bucket. */
+  readonly put: (key: string) => Promise<void>
+  /** What a statement answers in the object of a Project, or of the directory (null). Only where there is `aheadMs`. */
+  readonly rows: (projectId: string | null, sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
   readonly close: () => Promise<void>
 }
 
@@ -108,7 +118,7 @@ const queuesOf = ({ bindings, consumers }: Script, losesMessages: boolean) => ({
   )
 })
 
-const workerOf = async (script: Script, { losesMessages = false, secrets }: SimulatorOptions) => {
+const workerOf = async (script: Script, { aheadMs, losesMessages = false, secrets }: SimulatorOptions) => {
   const { beside, main } = await knownCode(script)
   return {
     name: script.name,
@@ -116,7 +126,9 @@ const workerOf = async (script: Script, { losesMessages = false, secrets }: Simu
     compatibilityFlags: [...script.flags, ...(script.container === null ? [] : ["experimental"])],
     modulesRoot: "/",
     modules: [
-      { type: "ESModule", path: "/index.js", contents: main },
+      ...(aheadMs === undefined || script.name !== "canonical"
+        ? [{ type: "ESModule", path: "/index.js", contents: main }]
+        : watchedModules(main, aheadMs)),
       ...beside.map(({ contents, name, type }) => ({ type, path: `/${name}`, contents }))
     ],
     bindings: valuesOf(script, secrets),
@@ -186,14 +198,28 @@ export const simulate = async (options: SimulatorOptions): Promise<Simulated> =>
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare(withArtifacts(converted, scripts))
   await miniflare.ready
-  const tick = async () => {
-    const canonical = await miniflare.getWorker("canonical")
-    await canonical.scheduled({ cron: "* * * * *" })
-  }
+  return { ...lookingInto(miniflare), close: () => miniflare.dispose() }
+}
+
+/** What a test does with an installation, and sees of it, past its API. */
+const lookingInto = (miniflare: Miniflare): Omit<Simulated, "close"> => {
+  const bucket = () => miniflare.getR2Bucket("BUCKET", "canonical")
   return {
     send: async (script, path) =>
       (await (await miniflare.getWorker(script)).fetch(`http://${script}${path}`)) as unknown as Response,
-    tick,
-    close: () => miniflare.dispose()
+    tick: async () => {
+      const canonical = await miniflare.getWorker("canonical")
+      await canonical.scheduled({ cron: "* * * * *" })
+    },
+    keys: async (prefix) => (await (await bucket()).list({ prefix })).objects.map(({ key }) => key),
+    put: async (key) => void (await (await bucket()).put(key, "")),
+    rows: async (projectId, sql) => {
+      const objects = await miniflare.getDurableObjectNamespace(
+        projectId === null ? "DIRECTORY" : "PROJECTS",
+        "canonical"
+      )
+      const object = objects.get(objects.idFromName(projectId ?? directoryName)) as unknown as Pick<Watched, "rows">
+      return object.rows(sql)
+    }
   }
 }

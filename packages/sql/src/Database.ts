@@ -50,6 +50,12 @@ export class Database extends Context.Service<
   }
 >()("@pawl/sql/Database") {}
 
+/** Being one of a list, which is one parameter, as JSON: the same text for however many, where a statement takes few parameters. */
+export const inJsonList: Readonly<Record<Database["Service"]["dialect"], string>> = {
+  sqlite: "IN (SELECT value FROM json_each(?))",
+  pg: "= ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))"
+}
+
 /** Numbers the parameters as Postgres wants them. */
 export const numbered = (sql: string): string => {
   let n = 0

@@ -11,7 +11,7 @@ import { base64Bytes } from "@pawl/core/primitives/StrictBase64"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import type { LoggedPack, Pack, PackLog, StandingRepository } from "@pawl/core/project/PackLog"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
-import type { Database, Parameter, Row, Statement } from "./Database.ts"
+import { type Database, inJsonList, type Parameter, type Row, type Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { crowded } from "./Expansions.ts"
 import { corrupt } from "./Tables.ts"
@@ -277,9 +277,12 @@ export const make = (database: Database["Service"]): PackLog["Service"] => {
             asked(
               "look for objects of packs",
               ["pawl_pack", "pawl_trash"]
-                .map((table) => `SELECT object FROM ${table} WHERE project_id = ? AND object IN (${listed(objects)})`)
+                .map(
+                  (table) =>
+                    `SELECT object FROM ${table} WHERE project_id = ? AND object ${inJsonList[database.dialect]}`
+                )
                 .join(" UNION "),
-              [projectId, ...objects, projectId, ...objects]
+              [projectId, JSON.stringify(objects), projectId, JSON.stringify(objects)]
             ),
             (rows) => new Set(rows.map((row) => String(row["object"])))
           ),

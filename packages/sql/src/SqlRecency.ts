@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { History } from "@pawl/core/ledger/History"
 import { behindOf, type ProjectOrder, recencyLimit, type RecencyListing, recencyPage } from "@pawl/core/ledger/Recency"
-import type { Database, Parameter, Query } from "./Database.ts"
+import { type Database, inJsonList, type Parameter, type Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { speaking } from "./SqlWords.ts"
 
@@ -33,15 +33,9 @@ const spokenOf: Readonly<Record<Dialect, string>> = {
   pg: ["name", "slug", "label"].map((field) => `(p.data::jsonb ->> '${field}')`).join(" || ' ' || ")
 }
 
-/** The values of a JSON list: the same text for however many. */
-const listed: Readonly<Record<Dialect, string>> = {
-  sqlite: "IN (SELECT value FROM json_each(?))",
-  pg: "= ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))"
-}
-
 const queryOf = (dialect: Dialect, times: RecencyTimes, listing: RecencyListing): Query => {
   const { of, order, q, statuses } = listing
-  const among = listed[dialect]
+  const among = inJsonList[dialect]
   const behind = behindOf(listing)
   const status = statuses === undefined ? "" : ` AND p."status" ${among}`
   const params: Array<Parameter> = [JSON.stringify(of.organizations), JSON.stringify(of.projects)]

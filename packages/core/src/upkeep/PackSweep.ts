@@ -11,7 +11,7 @@ import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 
 /** What of a pack lies in the object store, by the ends of its keys. */
 const endings = [".pack", ".idx"]
-/** Under which all of it lies. */
+/** Under which all of it lies, and below that what is of each Project. */
 const prefix = "git/"
 
 /** Whether `packs.sweep` would find something. */
@@ -58,13 +58,14 @@ const partsOf = ({ key }: ObjectInfo) => {
 
 /**
  * Deletes litter among the next objects: bytes that were stored, and whose row was never written. Answers the last key
- * that it looked at; null at the end.
+ * that it looked at; null at the end. `own` is the beginning of the keys below `git/` whose rows are in this log: where it
+ * has those of one Project alone, `<project>/`.
  */
 export const sweepLitter = Effect.fnUntraced(
-  function* (after: string | null, now: number) {
+  function* (after: string | null, now: number, own: string) {
     const objects = yield* ObjectStore
     const log = yield* PackLog
-    const found = yield* objects.list(prefix, after === null ? {} : { after })
+    const found = yield* objects.list(`${prefix}${own}`, after === null ? {} : { after })
     const old = found.filter((each) => each.storedAtMs <= now - Limits.packLitterDays * Time.dayMs)
     const byProject = Map.groupBy(
       old.flatMap((each) => partsOf(each) ?? []),

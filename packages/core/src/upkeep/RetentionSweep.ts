@@ -51,50 +51,89 @@ interface Cursor extends Schema.Schema.Type<typeof Cursor> {}
 /** The pieces of this sweep in the journal: each says where the next one begins. */
 export const retentionPasses = passes(Cursor)
 
+/**
+ * What a sweep looks after: all of an installation, or, where each Project has a database of its own, that Project, or
+ * what is no Project's. Bytes that the rows of another database may name are not looked at.
+ */
+export type Share = "all" | "noProjects" | { readonly projectId: string }
+
+/** With what the keys of a share begin behind their kind. */
+const ownKeys = (share: Share): string => (typeof share === "string" ? "" : `${share.projectId}/`)
+
 interface Expiring {
   readonly prefix: string
   readonly days: number
 }
 
-/** Objects that expire. In production evidence is kept for ever. */
-const expiringIn = (environment: SettingsShape["environment"]): ReadonlyArray<Expiring> => [
-  { prefix: "tmp/", days: Limits.temporaryDays },
-  { prefix: "app-previews/", days: Limits.previewDays },
-  { prefix: "events/", days: environment === "production" ? Limits.retentionDaysEvents : Limits.eventDaysDevelopment },
-  ...(environment === "development" ? [{ prefix: "evidence/", days: Limits.evidenceDaysDevelopment }] : [])
+/** Of no Project. */
+const temporary: Expiring = { prefix: "tmp/", days: Limits.temporaryDays }
+
+/** Objects of Projects that expire. In production evidence is kept for ever. */
+const ofProjects = (environment: SettingsShape["environment"], own: string): ReadonlyArray<Expiring> => [
+  { prefix: `app-previews/${own}`, days: Limits.previewDays },
+  {
+    prefix: `events/${own}`,
+    days: environment === "production" ? Limits.retentionDaysEvents : Limits.eventDaysDevelopment
+  },
+  ...(environment === "development" ? [{ prefix: `evidence/${own}`, days: Limits.evidenceDaysDevelopment }] : [])
 ]
+
+const expiringIn = (environment: SettingsShape["environment"], share: Share): ReadonlyArray<Expiring> => [
+  ...(typeof share === "string" ? [temporary] : []),
+  ...(share === "noProjects" ? [] : ofProjects(environment, ownKeys(share)))
+]
+
+/** Where the sweep of a share begins. What is no Project's has none of what comes before. */
+const beginningOf = (share: Share): Cursor => ({
+  stage: share === "noProjects" ? "objects" : "previews",
+  prefix: 0,
+  after: null
+})
+
+/** A message of an earlier version may stand where this sweep does not go. */
+const within = (from: Cursor, beginning: Cursor): Cursor =>
+  stages.indexOf(from.stage) < stages.indexOf(beginning.stage) ? beginning : from
 
 /** The next page of Projects, or the next stage after the last one. */
 const onPage = (from: Cursor, next: Cursor["stage"], after: string | null): Cursor =>
   after === null ? { ...from, stage: next, after: null } : { ...from, after }
 
 /** The body of `retention.sweep`, one message. */
-export const sweepExpired = Effect.gen(function* () {
-  const expiring = expiringIn((yield* Settings).environment)
-  const now = yield* Time.nowMillis
-  yield* pass(retentionPasses, { stage: "previews", prefix: 0, after: null }, (from) =>
-    Effect.gen(function* () {
-      const rule = expiring[from.prefix]
-      if (from.stage === "previews") return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "apps" } as Cursor)
-      if (from.stage === "apps") return onPage(from, "projects", yield* sweepRemoved(from.after))
-      if (from.stage === "projects") return onPage(from, "archive", yield* sweepArchived(from.after))
-      // Before the feed's own events go.
-      if (from.stage === "archive") return onPage(from, "bundles", yield* archivePage(from.after))
-      if (from.stage === "bundles") return onPage(from, "objects", yield* reportPage(from.after))
-      if (from.stage === "objects" && rule !== undefined) {
-        const after = yield* sweepObjects(rule, from.after, now)
-        return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor
-      }
-      // A message of an earlier version goes on with the records of this sweep, and with the letters tomorrow.
-      if (from.stage === "objects") return { ...from, stage: "packs", after: null } as Cursor
-      if (from.stage === "packs") return onPage(from, "letters", yield* sweepLitter(from.after, now))
-      if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "deliveries" } as Cursor)
-      if (from.stage === "deliveries") return (yield* forgetOld) ? from : ({ ...from, stage: "records" } as Cursor)
-      yield* (yield* Retention).sweep
-      return null
-    })
-  )
-}).pipe(Effect.withSpan("RetentionSweep.sweepExpired"))
+export const sweepExpired = (share: Share) =>
+  Effect.gen(function* () {
+    const expiring = expiringIn((yield* Settings).environment, share)
+    const now = yield* Time.nowMillis
+    const beginning = beginningOf(share)
+    yield* pass(retentionPasses, beginning, (cursor) =>
+      Effect.gen(function* () {
+        const from = within(cursor, beginning)
+        const rule = expiring[from.prefix]
+        if (from.stage === "previews")
+          return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "apps" } as Cursor)
+        if (from.stage === "apps") return onPage(from, "projects", yield* sweepRemoved(from.after))
+        if (from.stage === "projects") return onPage(from, "archive", yield* sweepArchived(from.after))
+        // Before the feed's own events go.
+        if (from.stage === "archive") return onPage(from, "bundles", yield* archivePage(from.after))
+        if (from.stage === "bundles") return onPage(from, "objects", yield* reportPage(from.after))
+        if (from.stage === "objects" && rule !== undefined) {
+          const after = yield* sweepObjects(rule, from.after, now)
+          return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor
+        }
+        // A message of an earlier version goes on with the records of this sweep, and with the letters tomorrow.
+        if (from.stage === "objects") return { ...from, stage: "packs", after: null } as Cursor
+        if (from.stage === "packs")
+          return onPage(
+            from,
+            "letters",
+            share === "noProjects" ? null : yield* sweepLitter(from.after, now, ownKeys(share))
+          )
+        if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "deliveries" } as Cursor)
+        if (from.stage === "deliveries") return (yield* forgetOld) ? from : ({ ...from, stage: "records" } as Cursor)
+        yield* (yield* Retention).sweep
+        return null
+      })
+    )
+  }).pipe(Effect.withSpan("RetentionSweep.sweepExpired"))
 
 /** Deletes a page of previews that are over, the oldest first. Answers whether there may be more. */
 const sweepPreviews = Effect.fnUntraced(function* (now: number) {

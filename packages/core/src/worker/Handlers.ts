@@ -154,7 +154,7 @@ const bodies = {
   "app.remove": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => afterCopy(cleanUpApp(projectId))),
   "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => afterCopy(clean(projectId))),
   "forks.sweep": () => afterCopy(sweepForks),
-  "retention.sweep": () => afterCopy(sweepExpired),
+  "retention.sweep": () => afterCopy(sweepExpired("all")),
   "packs.sweep": () => afterCopy(sweepPacks),
   "project.audits": () => requestAudits,
   "candidate.create": candidateCreate,

@@ -6,7 +6,7 @@ import type { DurableObjectState } from "@cloudflare/workers-types"
 import { directoryStores } from "@pawl/adapters-cloudflare/directory/DirectoryStores"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
-import { sendAll, sweepCommands, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
+import { sendAll, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
 import { bury, type DeadHint, hintOf } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { MirroredNews, MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import { make as databaseOf } from "@pawl/adapters-cloudflare/sqlite/DurableObjectDatabase"
@@ -14,10 +14,13 @@ import * as Organizations from "@pawl/core/access/Organizations"
 import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import { find } from "@pawl/core/ledger/Decision"
 import { eventsOf } from "@pawl/core/ledger/Signals"
-import type { Command, Lease } from "@pawl/core/model/Command"
+import type { Lease } from "@pawl/core/model/Command"
 import { introduce } from "@pawl/core/provenance/Keys"
+import { sweepExpired } from "@pawl/core/upkeep/RetentionSweep"
 import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Commands } from "@pawl/core/work/Commands"
+import { afterCopy } from "@pawl/core/work/CopyHold"
+import { Process } from "@pawl/core/work/Processes"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { type Context, Effect, Redacted } from "effect"
@@ -80,17 +83,18 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   protected override work(): Work {
-    const retention = (command: Command) =>
-      Effect.andThen(
-        handlers["retention.sweep"]!(command),
-        Effect.andThen(this.upkeep(["retention.sweep"]), this.sweepReservations())
-      )
-    const also = (kind: (typeof sweepCommands)[number]) => (command: Command) =>
-      Effect.andThen(handlers[kind]!(command), this.upkeep([kind]))
     return {
       ...handlers,
-      ...Object.fromEntries(sweepCommands.map((kind) => [kind, also(kind)])),
-      "retention.sweep": retention,
+      // What is a Project's is swept by its own object, which has its packs and its newest rows.
+      "forks.sweep": () => this.upkeep(["forks.sweep"]),
+      "packs.sweep": () => this.upkeep(["packs.sweep"]),
+      "retention.sweep": () =>
+        Effect.gen({ self: this }, function* () {
+          // Projects first, and once, whatever becomes of what is left here.
+          if ((yield* Process).steps.size === 0) yield* this.upkeep(["retention.sweep"])
+          yield* afterCopy(sweepExpired("noProjects"))
+          yield* this.sweepReservations()
+        }),
       // Its source, and what follows, is the Project's own.
       "project.provision": ({ payload }) => {
         const { project } = payload as { readonly project: { readonly id: string } }

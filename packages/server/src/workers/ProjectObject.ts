@@ -20,7 +20,10 @@ import type { Channel } from "@pawl/core/model/Pointer"
 import type { ProjectId } from "@pawl/core/primitives/Ids"
 import { NewProjectId } from "@pawl/core/project/Projects"
 import { scanStuck } from "@pawl/core/release/Recovery"
+import { sweepPacks } from "@pawl/core/upkeep/PackSweep"
+import { sweepExpired } from "@pawl/core/upkeep/RetentionSweep"
 import { Commands } from "@pawl/core/work/Commands"
+import { afterCopy } from "@pawl/core/work/CopyHold"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Context, Effect } from "effect"
@@ -88,7 +91,12 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   protected override work(): Work {
-    return handlers
+    return {
+      ...handlers,
+      // Of what all share this is its own part, also of one that is archived: nobody else looks after it.
+      "retention.sweep": () => afterCopy(sweepExpired({ projectId: this.scope() })),
+      "packs.sweep": () => afterCopy(sweepPacks)
+    }
   }
 
   /** Nobody else works here: whoever held something was this object before, which is gone. */

@@ -172,6 +172,17 @@ export const packLogContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
+      "says of as many objects as a look into the object store finds which are no litter",
+      Effect.gen(function* () {
+        yield* opened()
+        yield* log((packs) => packs.append({ ref: canonical, born: "first", pack: stored(1) }))
+        const many = Array.from({ length: Limits.objectListLimit }, (_, n) => stored(n).object ?? "")
+        expect([...(yield* log((packs) => packs.kept(projectId(), many)))]).toEqual([many[1]])
+        expect(yield* log((packs) => packs.kept(projectId(), []))).toEqual(new Set())
+      })
+    )
+
+    promise(
       "keeps what no pack names any more in the trash for the grace, and says of objects which are no litter",
       Effect.gen(function* () {
         yield* opened()

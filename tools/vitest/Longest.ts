@@ -14,6 +14,7 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["agents/Agents.test.ts", 79],
   ["running/Postgres.test.ts", 77],
   ["browser/Overview.test.ts", 77],
+  ["workers/Upkeep.test.ts", 75],
   ["deploy/Chart.test.ts", 72],
   ["docs/shell.test.ts", 70],
   ["work/Work.test.ts", 70],

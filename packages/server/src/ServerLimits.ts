@@ -80,6 +80,8 @@ export const ServerLimits = {
   signingSlots: 4,
   /** How often an object on Cloudflare that works looks whether all is done (decision). */
   idleLookMs: 50,
+  /** How often an object on Cloudflare that works for long looks after what is due by its own rows (decision). */
+  ownClockMs: 60_000,
   /** Projects that are woken at once by the clock of the directory (Cloudflare: 6 connections of a Worker at a time). */
   projectsWokenAtOnce: 6,
   /** How old an id must be that was reserved for a record, until it is looked for (decision). */

@@ -9,7 +9,7 @@ import { CloudflareLimits } from "../CloudflareLimits.ts"
 export const sweeps = ["release.recover", "calls.sweep", "claim.expire"] as const
 
 /** Commands of the directory that each Project does for itself too: its rows are its own. They need no payload. */
-export const sweepCommands = ["forks.sweep", "retention.sweep", "packs.sweep"] as const
+export const sweepCommands = ["forks.sweep", "retention.sweep"] as const
 
 const upkeep = Schema.Literals([...sweeps, ...sweepCommands])
 /** One of both. */

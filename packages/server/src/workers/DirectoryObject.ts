@@ -87,7 +87,6 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
       ...handlers,
       // What is a Project's is swept by its own object, which has its packs and its newest rows.
       "forks.sweep": () => this.upkeep(["forks.sweep"]),
-      "packs.sweep": () => this.upkeep(["packs.sweep"]),
       "retention.sweep": () =>
         Effect.gen({ self: this }, function* () {
           // Projects first, and once, whatever becomes of what is left here.

@@ -44,12 +44,22 @@ const idle = (storage: ObjectStorage) =>
 /** What an object does for each command. */
 export type Work = typeof handlers
 
-/** Works until nothing is due. `name` is whom leases are held by. */
-export const drain = (name: string, storage: ObjectStorage, work: Work) =>
-  Effect.raceFirst(
-    Effect.all([worker({ name, slots, handlers: work }), RouterLoop.run(groups)], {
-      concurrency: "unbounded",
-      discard: true
-    }),
-    idle(storage)
+/**
+ * Works until nothing is due. `name` is whom leases are held by. `clock` is done first, and then each minute: who works for
+ * long hears of no other.
+ */
+export const drain = <R>(name: string, storage: ObjectStorage, work: Work, clock: Effect.Effect<void, never, R>) =>
+  Effect.andThen(
+    clock,
+    Effect.raceFirst(
+      Effect.all(
+        [
+          worker({ name, slots, handlers: work }),
+          RouterLoop.run(groups),
+          Effect.forever(Effect.delay(clock, ServerLimits.ownClockMs))
+        ],
+        { concurrency: "unbounded", discard: true }
+      ),
+      idle(storage)
+    )
   )

@@ -84,6 +84,10 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
   protected begun(): Effect.Effect<void, unknown, Parts> {
     return Effect.void
   }
+  /** What it looks after by its own rows, with each alarm and each minute of a long one. */
+  protected clock(): Effect.Effect<void, never, Parts> {
+    return Effect.void
+  }
   /** Told when work came or ended. */
   protected abstract moved(): void
   /** What else the services say of this object. */
@@ -167,7 +171,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
     if (this.env.SETTINGS.paused) return
     this.isDraining = true
     try {
-      await this.run(drain(this.ctx.id.toString(), this.storage, this.work()))
+      await this.run(drain(this.ctx.id.toString(), this.storage, this.work(), this.clock()))
     } finally {
       this.isDraining = false
     }

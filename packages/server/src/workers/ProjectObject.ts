@@ -31,6 +31,7 @@ import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bi
 import { ServerLimits } from "../ServerLimits.ts"
 import { directoryName } from "./Names.ts"
 import { nextDueMs, type Work } from "./Drain.ts"
+import * as OwnClock from "./OwnClock.ts"
 import { type Parts, PawlObject } from "./PawlObject.ts"
 
 const isRecordKind = (kind: string): kind is Kind => kinds.some((each) => each === kind)
@@ -57,6 +58,7 @@ const warn = (problem: unknown): Promise<void> =>
 /** A Project. Its name is the Project's id. */
 export class ProjectObject extends PawlObject implements ProjectCalls {
   private readonly takeLines = PrintedLines.make()
+  private readonly ownClock: OwnClock.OwnClock<Parts>
   private untilTold: Promise<void> | null = null
   private isBehind = false
   /** Since when a hint is on its way that may still come, in ms since 1970; null when none is. */
@@ -69,6 +71,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   constructor(ctx: DurableObjectState, env: CanonicalBindings) {
     super(ctx, env)
     Mirror.noteChanges(this.storage)
+    this.ownClock = OwnClock.make(this.storage, [OwnClock.packs(this.scope())])
   }
 
   protected override scope(): ProjectId {
@@ -118,10 +121,16 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     this.ctx.waitUntil(this.env.HINTS.send({ _tag: "Moved", projectId: this.scope() }).then(undefined, warn))
   }
 
+  protected override clock(): Effect.Effect<void, never, Parts> {
+    return this.ownClock.due
+  }
+
   protected override lookAgainMs(): number | null {
     if (!this.isUntold()) this.untoldSinceMs = null
     else this.untoldSinceMs ??= Date.now()
-    return this.untoldSinceMs === null ? null : Date.now() + ServerLimits.tellAgainMs
+    const tellMs = this.untoldSinceMs === null ? null : Date.now() + ServerLimits.tellAgainMs
+    const ownMs = this.ownClock.nextMs()
+    return tellMs === null || ownMs === null ? (tellMs ?? ownMs) : Math.min(tellMs, ownMs)
   }
 
   /** What no hint had told in time is told from here. */

@@ -44,6 +44,13 @@ describe("Upkeep in workerd", () => {
     await Flow.edit(here.api, change, { [`${name}.txt`]: noise(name) })
     return Flow.gated(here.api, (await Flow.requestCandidate(here.api, change)).id)
   }
+  const cloned = async (projectId: string): Promise<void> => {
+    const folder = mkdtempSync(join(tmpdir(), "pawl-workers-upkeep-"))
+    const origin = here.origin.replace("localhost", "127.0.0.1")
+    const { code, output } = await gitClient(folder).clone(gitUrl(origin, projectId, here.owner), "clone")
+    rmSync(folder, { recursive: true, force: true })
+    expect([code, output]).toEqual([0, expect.anything()])
+  }
   const lettersAt = async (path: string) =>
     (await here.api.get<{ items: ReadonlyArray<DeadLetter> }>(path)).items.map(({ id }) => id)
 
@@ -76,15 +83,11 @@ describe("Upkeep in workerd", () => {
     expect(await lettersAt("/v1/dead-letters")).toEqual([])
     // What an object still had in memory is gone.
     await here.killAndRestart(day * dayMs)
-    const folder = mkdtempSync(join(tmpdir(), "pawl-workers-upkeep-"))
-    const origin = here.origin.replace("localhost", "127.0.0.1")
     for (const { id } of projects) {
       expect(await lettersAt(`/v1/projects/${id}/dead-letters`)).toEqual([])
       expect(await packsOf(id)).toEqual(packs.get(id))
-      const { code, output } = await gitClient(folder).clone(gitUrl(origin, id, here.owner), id)
-      expect([code, output]).toEqual([0, expect.anything()])
+      await cloned(id)
     }
-    rmSync(folder, { recursive: true, force: true })
   })
 
   it("deletes the forks of closed Candidates after 30 days, with their rows, and events after a year", async () => {
@@ -109,5 +112,23 @@ describe("Upkeep in workerd", () => {
     await Flow.until(oldest, (first) => first > 1)
     expect(await lettersAt("/v1/dead-letters")).toEqual([])
     expect(await lettersAt(`/v1/projects/${id}/dead-letters`)).toEqual([])
+  })
+
+  it("makes one pack of too many, with no clock that says so, and deletes what it replaced after its grace", async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `noise-${at}.txt`)
+    const files = Object.fromEntries(names.map((name) => [name, noise(name)]))
+    const { id } = await Flow.createProject(here.api, "crowded", { ...source("crowded"), ...files })
+    await Flow.liveApp(here.api, id, 0)
+    const bases = async () =>
+      (await seen().rows(id, "SELECT base FROM pawl_pack WHERE fork = ''")).map(({ base }) => Number(base))
+    await Flow.until(bases, (found) => found.join() === "1")
+    expect(await packsOf(id)).toHaveLength(2)
+    await here.killAndRestart(day * dayMs + Limits.packGraceMs + 60_000)
+    await Flow.openChange(here.api, id, "wakes it")
+    await Flow.until(
+      () => packsOf(id),
+      ({ length }) => length === 1
+    )
+    await cloned(id)
   })
 })

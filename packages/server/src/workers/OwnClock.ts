@@ -1,0 +1,73 @@
+/**
+ * What the object of a Project looks after by itself, at the moments that its own rows say. An object that has nothing of
+ * it sleeps, and no clock has to wake it.
+ */
+import type { ObjectStorage } from "@pawl/adapters-cloudflare/sqlite/ObjectStorage"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { commandId } from "@pawl/core/model/Command"
+import { timetable } from "@pawl/core/model/Schedule"
+import { crowded } from "@pawl/sql/Expansions"
+import { Effect } from "effect"
+
+/** One thing to look after. */
+export interface Chore<R> {
+  /** How often at most, in ms: what cannot be done now is met again then. */
+  readonly everyMs: number
+  /** From when on there is something to do, in ms since 1970; null while there is nothing. */
+  readonly sinceMs: (storage: ObjectStorage) => number | null
+  readonly body: Effect.Effect<unknown, unknown, R>
+}
+
+/** The clock of one object. */
+export interface OwnClock<R> {
+  /** When the next thing is to be done, in ms since 1970; null: nothing is. */
+  readonly nextMs: () => number | null
+  /** Does what is due. What fails keeps nothing of the rest from being done. */
+  readonly due: Effect.Effect<void, never, R>
+}
+
+/** The first number of the row that a statement answers; null for none. */
+const numberOf = ({ sql }: ObjectStorage, statement: string): number | null => {
+  const at = sql.exec(statement).toArray()[0]?.["at"] ?? null
+  return at === null ? null : Number(at)
+}
+
+const packsDue = `SELECT CASE WHEN EXISTS (SELECT 1 FROM pawl_repo WHERE ${crowded}) THEN 0
+  ELSE (SELECT MIN(due) FROM pawl_trash) END AS at`
+
+/** Packs that are too many, and bytes whose grace is over. */
+export const packs = (projectId: string): Chore<Ledger> => ({
+  everyMs: timetable["packs.sweep"].everyMs,
+  sinceMs: (storage) => numberOf(storage, packsDue),
+  body: Effect.flatMap(Ledger, (ledger) => {
+    const commands = [{ kind: "packs.sweep" as const, id: commandId("packs.sweep", projectId), payload: {} }]
+    return ledger.commit({ name: "OwnClock.packs", projectId, commands })
+  })
+})
+
+/** A clock that nothing was done by yet. */
+export const make = <R>(storage: ObjectStorage, chores: ReadonlyArray<Chore<R>>): OwnClock<R> => {
+  const triedMs = new Map<Chore<R>, number>()
+  const dueMs = (chore: Chore<R>): number | null => {
+    const since = chore.sinceMs(storage)
+    const tried = triedMs.get(chore)
+    return since === null || tried === undefined ? since : Math.max(since, tried + chore.everyMs)
+  }
+  return {
+    nextMs: () => {
+      const moments = chores.map(dueMs).filter((each) => each !== null)
+      return moments.length === 0 ? null : Math.min(...moments)
+    },
+    due: Effect.forEach(
+      chores,
+      (chore) =>
+        Effect.suspend(() => {
+          const [at, nowMs] = [dueMs(chore), Date.now()]
+          if (at === null || at > nowMs) return Effect.void
+          triedMs.set(chore, nowMs)
+          return chore.body
+        }).pipe(Effect.catchCause((cause) => Effect.logWarning("what was due was not done", cause))),
+      { discard: true }
+    )
+  }
+}

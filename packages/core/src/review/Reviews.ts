@@ -8,7 +8,7 @@ import { Models } from "../agent/Models.ts"
 import { sumOf } from "../agent/Reservation.ts"
 import * as Turns from "../agent/Turns.ts"
 import { isClosed } from "../change/Changes.ts"
-import type { Candidate } from "../model/Candidate.ts"
+import type { Candidate, CandidateStatus } from "../model/Candidate.ts"
 import type { Change } from "../model/Change.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import type { Review } from "../model/Review.ts"
@@ -24,11 +24,12 @@ import { Repositories } from "../project/Repositories.ts"
 import { Process } from "../work/Processes.ts"
 import { opinionIn, reviewAsk } from "./ReviewTalk.ts"
 
-const statuses = ["verifying", "verified"]
+/** In which statuses a Candidate may have a review. */
+export const reviewStatuses: ReadonlyArray<CandidateStatus> = ["verifying", "verified"]
 
 /** Whether a Candidate is one to look at: others write what it writes, or its risk is not seen to be low. */
 const isWorthReview = ({ plan, status }: Pick<Candidate, "plan" | "status">): boolean =>
-  statuses.includes(status) && plan !== null && (plan.riskTier !== "low" || (plan.overlaps ?? []).length > 0)
+  reviewStatuses.includes(status) && plan !== null && (plan.riskTier !== "low" || (plan.overlaps ?? []).length > 0)
 
 const canPay = (change: Change): boolean =>
   !isClosed(change.status) && sumOf(change.budgetUsd, -sumOf(change.spentUsd, change.reservedUsd)) > 0
@@ -52,7 +53,7 @@ const isDone = Effect.fnUntraced(function* (candidate: Candidate) {
 export const requestReviews = Effect.gen(function* () {
   if (!(yield* Models).available) return
   const newest = yield* (yield* Records).list("candidate", {
-    where: { status: statuses },
+    where: { status: reviewStatuses },
     order: "newest",
     limit: Limits.pageSize
   })

@@ -85,6 +85,8 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   protected override work(): Work {
     return {
       ...handlers,
+      // Which Candidates have a review is said by their Projects' own rows.
+      "candidate.reviews": () => Effect.void,
       // What is a Project's is swept by its own object, which has its packs and its newest rows.
       "forks.sweep": () => this.upkeep(["forks.sweep"]),
       "retention.sweep": () =>

@@ -6,6 +6,7 @@ import type { ObjectStorage } from "@pawl/adapters-cloudflare/sqlite/ObjectStora
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { commandId } from "@pawl/core/model/Command"
 import { timetable } from "@pawl/core/model/Schedule"
+import { requestReviews, reviewStatuses } from "@pawl/core/review/Reviews"
 import { crowded } from "@pawl/sql/Expansions"
 import { Effect } from "effect"
 
@@ -44,6 +45,37 @@ export const packs = (projectId: string): Chore<Ledger> => ({
     return ledger.commit({ name: "OwnClock.packs", projectId, commands })
   })
 })
+
+/** A time as records have it, in ms since 1970. */
+const momentOf = (at: unknown): number => (typeof at === "string" ? Date.parse(at) : 0)
+
+const reviewed = `SELECT group_concat(k.id || ' ' || k.revision || ' ' || c.revision) AS stands,
+    MIN(json_extract(k.data, '$.updatedAt')) AS at
+  FROM pawl_candidate k JOIN pawl_change c ON c.id = k."changeId" WHERE k."status" IN (SELECT value FROM json_each(?))`
+
+/**
+ * Reviews by a model, of which Candidates have theirs and what they may cost is said by the Project's own rows. A Candidate
+ * that goes live at once has none, as elsewhere. They are looked at again when one of them, or its Change, has moved.
+ */
+export const reviews = (storage: ObjectStorage): Chore<Effect.Services<typeof requestReviews>> => {
+  const { everyMs } = timetable["candidate.reviews"]
+  const standing = () => {
+    const { at = null, stands = null } = storage.sql.exec(reviewed, JSON.stringify(reviewStatuses)).toArray()[0] ?? {}
+    return { stands: typeof stands === "string" ? stands : "", dueMs: momentOf(at) + everyMs }
+  }
+  let seen = ""
+  return {
+    everyMs,
+    sinceMs: () => {
+      const { dueMs, stands } = standing()
+      return stands === seen || stands === "" ? null : dueMs
+    },
+    body: Effect.suspend(() => {
+      const before = standing().stands
+      return Effect.tap(requestReviews, () => Effect.sync(() => (seen = before)))
+    })
+  }
+}
 
 /** A clock that nothing was done by yet. */
 export const make = <R>(storage: ObjectStorage, chores: ReadonlyArray<Chore<R>>): OwnClock<R> => {

@@ -71,7 +71,11 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   constructor(ctx: DurableObjectState, env: CanonicalBindings) {
     super(ctx, env)
     Mirror.noteChanges(this.storage)
-    this.ownClock = OwnClock.make(this.storage, [OwnClock.packs(this.scope())])
+    this.ownClock = OwnClock.make<Parts>(this.storage, [
+      OwnClock.packs(this.scope()),
+      // Without a model there is nobody to ask.
+      ...(env.MODELS === undefined ? [] : [OwnClock.reviews(this.storage)])
+    ])
   }
 
   protected override scope(): ProjectId {

@@ -15,13 +15,15 @@ const one: Team = {
   agents: { "The note": [calls("run", { command: "cat verdict.txt" }), write("public/note.txt", "noted\n"), done] }
 }
 
+const minuteMs = 60_000
+
 /** Nothing but a build looks at it. */
 const unchecked = { ...Flow.source("one"), "pawl.json": JSON.stringify({ probes: [{ path: "/", status: 200 }] }) }
 
 const begin = (provider: Provider.ScriptedProvider, options: Partial<Installation> = {}): Promise<Installed> => {
   const models = modelChoiceOf(environmentOf(provider))
   if (models === null || typeof models === "string") throw new Error(`no models: ${models}`)
-  return install({ models, ...options }, { secrets: { MODEL_KEY: ChangeFlow.modelKey } })
+  return install({ models, ...options }, { aheadMs: 0, secrets: { MODEL_KEY: ChangeFlow.modelKey } })
 }
 
 describe("Goals in workerd, with a scripted model", () => {
@@ -111,5 +113,34 @@ describe("An agent in workerd where nothing runs a container", () => {
     await ChangeFlow.verifiedOf(here.api, id)
     expect(provider.asked().map(({ last }) => last)[2]).toContain("there is no container on this installation")
     expect(await ChangeFlow.tasksOf(here.api, id)).toMatchObject([{ status: "completed", attempt: 1 }])
+  })
+
+  it("has its Candidate reviewed once, which its Project asks for by itself, and nobody again", async () => {
+    const opinion = { verdict: "doubtful", text: "src/extra.js is named by nobody." }
+    const team = script({ ...one, agents: { "The note": [write("src/extra.js", "export default 1\n"), done] } })
+    provider.follow((asked) => (asked.tools.includes("review") ? calls("review", opinion) : team(asked)))
+    const project = await Flow.createProject(here.api, "reviewed", unchecked)
+    const { id } = await ChangeFlow.openGoal(here.api, project.id, "a source that is worth a look")
+    await ChangeFlow.verifiedOf(here.api, id)
+    await here.killAndRestart(6 * minuteMs)
+    // The alarm of its own clock comes when it would without a kill: something else has it look.
+    await Flow.openChange(here.api, project.id, "has it look")
+    const reviews = async () =>
+      (await here.api.get<{ items: ReadonlyArray<object> }>(`/v1/changes/${id}/reviews`)).items
+    expect(await Flow.until(reviews, ({ length }) => length > 0)).toMatchObject([opinion])
+    const rows = (of: string | null, sql: string) => here.simulated().rows(of, sql)
+    await rows(
+      project.id,
+      `CREATE TABLE sent (kind TEXT); CREATE TRIGGER sending AFTER INSERT ON pawl_command BEGIN INSERT INTO sent VALUES (NEW.kind); END`
+    )
+    for (const minutes of [12, 18]) {
+      await here.killAndRestart(minutes * minuteMs)
+      await here.simulated().tick()
+      await Flow.until(
+        () => rows(null, "SELECT 1 FROM pawl_command"),
+        ({ length }) => length === 0
+      )
+    }
+    expect(await rows(project.id, "SELECT kind FROM sent WHERE kind = 'candidate.review'")).toEqual([])
   })
 })

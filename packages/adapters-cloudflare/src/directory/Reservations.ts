@@ -22,12 +22,14 @@ export const projectOf = ({ sql }: Pick<ObjectStorage, "sql">, { id, kind }: Res
   return row === undefined ? null : String(row["project_id"])
 }
 
-/** Reserves all of them, or throws `ReservedElsewhere` and reserves none. */
+/** Reserves all of them, those that are reserved already anew, or throws `ReservedElsewhere` and changes none. */
 export const reserve = (storage: ObjectStorage, projectId: string, ids: ReadonlyArray<Reserved>, nowMs: number): void =>
   storage.transactionSync(() => {
     for (const each of ids) {
       storage.sql.exec(
-        "INSERT INTO pawl_reservation (kind, id, project_id, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        // It is as young as the last who asked: a record may come for that one.
+        `INSERT INTO pawl_reservation (kind, id, project_id, at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (kind, id) DO UPDATE SET at = max(at, excluded.at) WHERE project_id = excluded.project_id`,
         each.kind,
         each.id,
         projectId,
@@ -57,6 +59,6 @@ export const older = (
     .toArray()
     .map((row) => ({ kind: String(row["kind"]), id: String(row["id"]), projectId: String(row["project_id"]) }))
 
-/** Forgets an id that no record came for. */
-export const forget = ({ sql }: Pick<ObjectStorage, "sql">, { id, kind }: Reserved): void =>
-  void sql.exec("DELETE FROM pawl_reservation WHERE kind = ? AND id = ?", kind, id)
+/** Forgets an id that no record came for, unless it was reserved since that moment. */
+export const forget = ({ sql }: Pick<ObjectStorage, "sql">, { id, kind }: Reserved, beforeMs: number): void =>
+  void sql.exec("DELETE FROM pawl_reservation WHERE kind = ? AND id = ? AND at < ?", kind, id, beforeMs)

@@ -118,7 +118,7 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
         const there = new Set(
           (await this.env.PROJECTS.getByName(project).has(ids)).map(({ id, kind }) => `${kind} ${id}`)
         )
-        for (const each of ids) if (!there.has(`${each.kind} ${each.id}`)) Reservations.forget(this.storage, each)
+        for (const each of ids) if (!there.has(`${each.kind} ${each.id}`)) Reservations.forget(this.storage, each, beforeMs)
       }
       const last = page.at(-1)
       if (last !== undefined && page.length === ServerLimits.reservationsAtOnce) await sweepPage(last)

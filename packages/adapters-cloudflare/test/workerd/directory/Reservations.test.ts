@@ -41,7 +41,16 @@ describe("Reservations", () => {
       const ids = (after: { kind: string; id: string } | null) =>
         Reservations.older(storage, 10, after, 2).map(({ id }) => id)
       expect([ids(null), ids(change("c2")), ids(change("c3"))]).toEqual([["c1", "c2"], ["c3"], []])
-      Reservations.forget(storage, change("c1"))
+      Reservations.forget(storage, change("c1"), 10)
       expect(ids(null)).toEqual(["c2", "c3"])
+    }))
+
+  it("stay where they are made again while somebody looks whether a record came for them", () =>
+    inside((storage) => {
+      Reservations.reserve(storage, "proj_a", [change("c1"), change("c2")], 1)
+      expect(Reservations.older(storage, 10, null, 5)).toHaveLength(2)
+      Reservations.reserve(storage, "proj_a", [change("c1")], 10)
+      for (const id of ["c1", "c2"]) Reservations.forget(storage, change(id), 10)
+      expect(["c1", "c2"].map((id) => Reservations.projectOf(storage, change(id)))).toEqual(["proj_a", null])
     }))
 })

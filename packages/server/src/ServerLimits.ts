@@ -87,6 +87,8 @@ export const ServerLimits = {
   /** How old an id must be that was reserved for a record, until it is looked for (decision). */
   reservationMs: 86_400_000,
   reservationsAtOnce: 100,
+  /** When it is looked for again where its record may be deleted, as a dead letter is (decision). */
+  reservationAgainMs: 604_800_000,
   /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
   labelsKnown: 10_000,
   /** When a Project tells the directory by itself what no hint had it tell, and again what that did not take (decision). */

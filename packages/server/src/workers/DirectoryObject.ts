@@ -111,19 +111,15 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
 
   /** Forgets ids that were reserved long ago for a record that never came. */
   private sweepReservations() {
-    const beforeMs = Date.now() - ServerLimits.reservationMs
-    const sweepPage = async (after: Reserved | null): Promise<void> => {
-      const page = Reservations.older(this.storage, beforeMs, after, ServerLimits.reservationsAtOnce)
-      for (const [project, ids] of Map.groupBy(page, ({ projectId }) => projectId)) {
-        const there = new Set(
-          (await this.env.PROJECTS.getByName(project).has(ids)).map(({ id, kind }) => `${kind} ${id}`)
-        )
-        for (const each of ids) if (!there.has(`${each.kind} ${each.id}`)) Reservations.forget(this.storage, each, beforeMs)
-      }
-      const last = page.at(-1)
-      if (last !== undefined && page.length === ServerLimits.reservationsAtOnce) await sweepPage(last)
+    const nowMs = Date.now()
+    const swept = {
+      nowMs,
+      beforeMs: nowMs - ServerLimits.reservationMs,
+      againMs: nowMs + ServerLimits.reservationAgainMs,
+      atOnce: ServerLimits.reservationsAtOnce,
+      projectsAtOnce: ServerLimits.projectsWokenAtOnce
     }
-    return Effect.tryPromise(() => sweepPage(null))
+    return Reservations.sweep(this.storage, swept, (id, ids) => this.env.PROJECTS.getByName(id).has(ids))
   }
 
   async tick(): Promise<void> {

@@ -1,15 +1,17 @@
 /** Reservations on the SQLite of a Durable Object, in workerd. */
 import { runInDurableObject } from "cloudflare:test"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Reservations from "../../../src/directory/Reservations.ts"
+import type { Reserved } from "../../../src/directory/Wire.ts"
 import type { ObjectStorage } from "../../../src/sqlite/ObjectStorage.ts"
 import { bound } from "../kit/Bound.ts"
 
 let objects = 0
-const inside = (test: (storage: ObjectStorage) => void): Promise<void> =>
+const inside = (test: (storage: ObjectStorage) => void | Promise<void>): Promise<void> =>
   runInDurableObject(bound.STORE.getByName(`reservations-${objects++}`), (_, { storage }) => {
     Reservations.prepare(storage)
-    test(storage)
+    return test(storage)
   })
 
 const change = (id: string) => ({ kind: "change", id })
@@ -33,24 +35,75 @@ describe("Reservations", () => {
       expect(Reservations.projectOf(storage, change("c1"))).toBe("proj_a")
     }))
 
-  it("are listed by age in pages, and forgotten one by one", () =>
-    inside((storage) => {
-      const old = ["c1", "c2", "c3"].map(change)
-      Reservations.reserve(storage, "proj_a", old, 1)
-      Reservations.reserve(storage, "proj_a", [change("young")], 10)
-      const ids = (after: { kind: string; id: string } | null) =>
-        Reservations.older(storage, 10, after, 2).map(({ id }) => id)
-      expect([ids(null), ids(change("c2")), ids(change("c3"))]).toEqual([["c1", "c2"], ["c3"], []])
-      Reservations.forget(storage, change("c1"), 10)
-      expect(ids(null)).toEqual(["c2", "c3"])
+  /** Sweeps at a moment what is older than 10 ms, and answers whom it asked for how many ids. */
+  const sweptAt = async (
+    storage: ObjectStorage,
+    nowMs: number,
+    has: (projectId: string, ids: ReadonlyArray<Reserved>) => Promise<ReadonlyArray<Reserved>>
+  ): Promise<ReadonlyArray<string>> => {
+    const asked: Array<string> = []
+    const swept = { nowMs, beforeMs: nowMs - 10, againMs: nowMs + 1000, atOnce: 100, projectsAtOnce: 2 }
+    const counted: typeof has = (projectId, ids) => {
+      asked.push(`${projectId} ${ids.length}`)
+      return has(projectId, ids)
+    }
+    await Effect.runPromise(Reservations.sweep(storage, swept, counted))
+    return asked
+  }
+  const there = (storage: ObjectStorage, ids: ReadonlyArray<string>) =>
+    ids.filter((id) => Reservations.projectOf(storage, change(id)) !== null)
+  const none = () => Promise.resolve([])
+
+  it("are forgotten when they are old and nothing came for them, and the rest is asked for once", () =>
+    inside(async (storage) => {
+      const ids = Array.from({ length: 125 }, (_, n) => `c${n}`)
+      for (const of of ["a", "b"])
+        Reservations.reserve(
+          storage,
+          `proj_${of}`,
+          ids.map((id) => change(`${of}-${id}`)),
+          1
+        )
+      Reservations.reserve(storage, "proj_a", [change("young")], 15)
+      const has = (projectId: string, of: ReadonlyArray<Reserved>) =>
+        projectId === "proj_a" ? Promise.reject(new Error("not now")) : Promise.resolve(of.slice(1))
+      const first = await sweptAt(storage, 20, has)
+      expect(first.every((each) => /^proj_[ab] \d+$/.test(each))).toBe(true)
+      const left = (of: string) =>
+        there(
+          storage,
+          ids.map((id) => `${of}-${id}`)
+        ).length
+      // The first of each question of b's.
+      expect(left("b")).toBe(125 - first.filter((each) => each.startsWith("proj_b")).length)
+      expect(left("a")).toBe(125)
+      // Whoever did not answer is asked a day later, and nobody else again.
+      expect(await sweptAt(storage, 29, none)).toEqual(["proj_a 1"])
+      expect(there(storage, ["young"])).toEqual([])
+      const second = await sweptAt(storage, 40, none)
+      expect(second.every((each) => each.startsWith("proj_a"))).toBe(true)
+      expect(left("a")).toBe(0)
+      expect(await sweptAt(storage, 10_000, none)).toEqual([])
+      expect(left("b")).toBeGreaterThan(100)
+    }))
+
+  it("are asked for again where their records may go", () =>
+    inside(async (storage) => {
+      const letter = { kind: "deadLetter", id: "l1" }
+      Reservations.reserve(storage, "proj_a", [letter], 1)
+      expect(await sweptAt(storage, 20, (_, ids) => Promise.resolve(ids))).toEqual(["proj_a 1"])
+      expect(await sweptAt(storage, 1000, none)).toEqual([])
+      expect(await sweptAt(storage, 1040, none)).toEqual(["proj_a 1"])
+      expect(Reservations.projectOf(storage, letter)).toBeNull()
     }))
 
   it("stay where they are made again while somebody looks whether a record came for them", () =>
-    inside((storage) => {
+    inside(async (storage) => {
       Reservations.reserve(storage, "proj_a", [change("c1"), change("c2")], 1)
-      expect(Reservations.older(storage, 10, null, 5)).toHaveLength(2)
-      Reservations.reserve(storage, "proj_a", [change("c1")], 10)
-      for (const id of ["c1", "c2"]) Reservations.forget(storage, change(id), 10)
-      expect(["c1", "c2"].map((id) => Reservations.projectOf(storage, change(id)))).toEqual(["proj_a", null])
+      await sweptAt(storage, 20, () => {
+        Reservations.reserve(storage, "proj_a", [change("c1")], 20)
+        return none()
+      })
+      expect(there(storage, ["c1", "c2"])).toEqual(["c1"])
     }))
 })

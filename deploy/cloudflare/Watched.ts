@@ -1,6 +1,7 @@
 /**
- * The script with the objects as a test has it that plays days: their clock is ahead of this machine's, and their rows can be
- * read. Its own code is as it is deployed. Alarms come when they would, by this machine's clock.
+ * The script with the objects as a test has it that plays days: their clock is ahead of this machine's, their rows can be
+ * read, and the table `watched_hint` has what hints came. Its own code is as it is deployed. Alarms come when they would, by
+ * this machine's clock.
  */
 
 /** What an object answers there beside its own calls. */
@@ -30,8 +31,13 @@ const watched = (Own) => class extends Own {
   constructor(ctx, env) {
     setBack(ctx.storage)
     super(ctx, env)
+    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS watched_hint (body TEXT NOT NULL)")
   }
   rows(sql) { return this.ctx.storage.sql.exec(sql).toArray() }
+  hinted(hint) {
+    this.ctx.storage.sql.exec("INSERT INTO watched_hint (body) VALUES (?)", JSON.stringify(hint))
+    return super.hinted(hint)
+  }
 }
 export const DirectoryObject = watched(own.DirectoryObject)
 export const ProjectObject = watched(own.ProjectObject)`

@@ -5,22 +5,15 @@
 import { Schema } from "effect"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 
-/** What each Project looks through for itself by the clock of the directory, and has no command for. */
-export const sweeps = ["release.recover", "calls.sweep", "claim.expire"] as const
-
-/** Commands of the directory that each Project does for itself too: its rows are its own. They need no payload. */
+/** Commands by the clock of the directory that each Project does for itself: its rows are its own. They need no payload. */
 export const sweepCommands = ["forks.sweep", "retention.sweep"] as const
-
-const upkeep = Schema.Literals([...sweeps, ...sweepCommands])
-/** One of both. */
-export type Upkeep = typeof upkeep.Type
 
 /** One hint. */
 export const Hint = Schema.Union([
   /** The Project has something that the directory lacks. */
   Schema.TaggedStruct("Moved", { projectId: Schema.String }),
-  /** The clock of the directory wants this of the Project. */
-  Schema.TaggedStruct("Upkeep", { projectId: Schema.String, what: Schema.Array(upkeep) })
+  /** The clock of the directory wants this of the Project: some of `sweepCommands`, or what another version knows. */
+  Schema.TaggedStruct("Upkeep", { projectId: Schema.String, what: Schema.Array(Schema.String) })
 ])
 export type Hint = typeof Hint.Type
 

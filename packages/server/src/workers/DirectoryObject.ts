@@ -6,7 +6,7 @@ import type { DurableObjectState } from "@cloudflare/workers-types"
 import { directoryStores } from "@pawl/adapters-cloudflare/directory/DirectoryStores"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import * as Reservations from "@pawl/adapters-cloudflare/directory/Reservations"
-import { sendAll, sweeps, type Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
+import { sendAll, type sweepCommands } from "@pawl/adapters-cloudflare/hints/Hint"
 import { bury, type DeadHint, hintOf } from "@pawl/adapters-cloudflare/hints/HintConsumer"
 import type { MirroredNews, MirroredRow, Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import { make as databaseOf } from "@pawl/adapters-cloudflare/sqlite/DurableObjectDatabase"
@@ -72,7 +72,7 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   /** Hints all Projects at what is due by the clock. */
-  private upkeep(what: ReadonlyArray<Upkeep>) {
+  private upkeep(what: ReadonlyArray<(typeof sweepCommands)[number]>) {
     const projects = Mirror.projects(this.storage)
     return Effect.tryPromise(() =>
       sendAll(
@@ -125,13 +125,7 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   async tick(): Promise<void> {
     await this.run(
       Effect.gen({ self: this }, function* () {
-        const fired = yield* Schedules.tick
-        const due = sweeps.filter((name) => fired.includes(name))
-        // What a queue does not take now is due again by the clock.
-        if (due.length > 0)
-          yield* Effect.catch(this.upkeep(due), (problem) =>
-            Effect.logWarning("no Project was told of upkeep", problem)
-          )
+        yield* Schedules.tick
         yield* this.wakeAll(Mirror.overdue(this.storage, Date.now() - ServerLimits.overdueMs))
       })
     )

@@ -3,9 +3,13 @@
  * it sleeps, and no clock has to wake it.
  */
 import type { ObjectStorage } from "@pawl/adapters-cloudflare/sqlite/ObjectStorage"
+import { sweepCalls } from "@pawl/core/agent/Spending"
+import { expireClaims } from "@pawl/core/claim/Claims"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { commandId } from "@pawl/core/model/Command"
 import { timetable } from "@pawl/core/model/Schedule"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { scanStuck } from "@pawl/core/release/Recovery"
 import { requestReviews, reviewStatuses } from "@pawl/core/review/Reviews"
 import { crowded } from "@pawl/sql/Expansions"
 import { Effect } from "effect"
@@ -27,19 +31,16 @@ export interface OwnClock<R> {
   readonly due: Effect.Effect<void, never, R>
 }
 
-/** The first number of the row that a statement answers; null for none. */
-const numberOf = ({ sql }: ObjectStorage, statement: string): number | null => {
-  const at = sql.exec(statement).toArray()[0]?.["at"] ?? null
-  return at === null ? null : Number(at)
-}
-
 const packsDue = `SELECT CASE WHEN EXISTS (SELECT 1 FROM pawl_repo WHERE ${crowded}) THEN 0
   ELSE (SELECT MIN(due) FROM pawl_trash) END AS at`
 
 /** Packs that are too many, and bytes whose grace is over. */
 export const packs = (projectId: string): Chore<Ledger> => ({
   everyMs: timetable["packs.sweep"].everyMs,
-  sinceMs: (storage) => numberOf(storage, packsDue),
+  sinceMs: ({ sql }) => {
+    const at = sql.exec(packsDue).toArray()[0]?.["at"] ?? null
+    return at === null ? null : Number(at)
+  },
   body: Effect.flatMap(Ledger, (ledger) => {
     const commands = [{ kind: "packs.sweep" as const, id: commandId("packs.sweep", projectId), payload: {} }]
     return ledger.commit({ name: "OwnClock.packs", projectId, commands })
@@ -48,6 +49,36 @@ export const packs = (projectId: string): Chore<Ledger> => ({
 
 /** A time as records have it, in ms since 1970. */
 const momentOf = (at: unknown): number => (typeof at === "string" ? Date.parse(at) : 0)
+
+/** From when on the oldest record in a status is to be looked at: so long after a moment that it names. */
+const oldest = (table: string, status: string, field: string, afterMs: number) => {
+  const statement = `SELECT MIN(json_extract(data, '$.${field}')) AS at FROM ${table} WHERE "status" = '${status}'`
+  return ({ sql }: ObjectStorage): number | null => {
+    const at = sql.exec(statement).toArray()[0]?.["at"] ?? null
+    return at === null ? null : momentOf(at) + afterMs
+  }
+}
+
+/** Claims whose lease has ended, and nobody renewed it. */
+export const claims: Chore<Effect.Services<typeof expireClaims>> = {
+  everyMs: timetable["claim.expire"].everyMs,
+  sinceMs: oldest("pawl_claim", "held", "until", 0),
+  body: expireClaims
+}
+
+/** Calls of models that are on their way for longer than any can be. */
+export const calls: Chore<Effect.Services<typeof sweepCalls>> = {
+  everyMs: timetable["calls.sweep"].everyMs,
+  sinceMs: oldest("pawl_model_call", "reserved", "startedAt", Limits.modelCallMaxMs),
+  body: sweepCalls
+}
+
+/** Releases that may be stuck, which is not before this. The directory is asked how long there was somebody to work. */
+export const releases: Chore<Effect.Services<typeof scanStuck>> = {
+  everyMs: timetable["release.recover"].everyMs,
+  sinceMs: oldest("pawl_change", "releasing", "updatedAt", Limits.releaseStuckAfterMs),
+  body: scanStuck
+}
 
 const reviewed = `SELECT group_concat(k.id || ' ' || k.revision || ' ' || c.revision) AS stands,
     MIN(json_extract(k.data, '$.updatedAt')) AS at

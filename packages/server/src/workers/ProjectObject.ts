@@ -2,15 +2,13 @@
 import type { DurableObjectState } from "@cloudflare/workers-types"
 import * as Mirror from "@pawl/adapters-cloudflare/directory/Mirror"
 import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
-import type { Hint, sweeps, Upkeep } from "@pawl/adapters-cloudflare/hints/Hint"
+import { type Hint, sweepCommands } from "@pawl/adapters-cloudflare/hints/Hint"
 import * as PrintedLines from "@pawl/adapters-cloudflare/runtime/PrintedLines"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
-import { sweepCalls } from "@pawl/core/agent/Spending"
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { isOpenTo } from "@pawl/core/app/DataBounds"
 import { PointerSource } from "@pawl/core/app/PointerSource"
-import { expireClaims } from "@pawl/core/claim/Claims"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Records } from "@pawl/core/ledger/Records"
 import { find } from "@pawl/core/ledger/Decision"
@@ -19,7 +17,6 @@ import { type Kind, kinds, pointerKey } from "@pawl/core/model/Entities"
 import type { Channel } from "@pawl/core/model/Pointer"
 import type { ProjectId } from "@pawl/core/primitives/Ids"
 import { NewProjectId } from "@pawl/core/project/Projects"
-import { scanStuck } from "@pawl/core/release/Recovery"
 import { sweepPacks } from "@pawl/core/upkeep/PackSweep"
 import { sweepExpired } from "@pawl/core/upkeep/RetentionSweep"
 import { Commands } from "@pawl/core/work/Commands"
@@ -35,16 +32,6 @@ import * as OwnClock from "./OwnClock.ts"
 import { type Parts, PawlObject } from "./PawlObject.ts"
 
 const isRecordKind = (kind: string): kind is Kind => kinds.some((each) => each === kind)
-
-type Sweep = (typeof sweeps)[number]
-
-const bodies = {
-  "release.recover": scanStuck,
-  "calls.sweep": sweepCalls,
-  "claim.expire": expireClaims
-} satisfies Readonly<Record<Sweep, unknown>>
-
-const isCommand = (name: Upkeep): name is Exclude<Upkeep, Sweep> => !Object.hasOwn(bodies, name)
 
 const isDead = (id: string) =>
   Effect.flatMap(Commands, (commands) => commands.deadLetter(id)).pipe(
@@ -72,6 +59,9 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     super(ctx, env)
     Mirror.noteChanges(this.storage)
     this.ownClock = OwnClock.make<Parts>(this.storage, [
+      OwnClock.claims,
+      OwnClock.calls,
+      OwnClock.releases,
       OwnClock.packs(this.scope()),
       // Without a model there is nobody to ask.
       ...(env.MODELS === undefined ? [] : [OwnClock.reviews(this.storage)])
@@ -192,15 +182,13 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   /** Does what is due by the clock of the directory. */
-  private upkeep(what: ReadonlyArray<Upkeep>): Promise<void> {
-    const commands = what.filter(isCommand).map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
-    return this.run(
-      Effect.gen({ self: this }, function* () {
-        for (const name of what) if (!isCommand(name)) yield* bodies[name]
-        if (commands.length === 0) return
-        yield* (yield* Ledger).commit({ name: "Upkeep.ask", projectId: this.scope(), commands })
-      })
-    )
+  private async upkeep(what: ReadonlyArray<string>): Promise<void> {
+    const commands = sweepCommands
+      .filter((kind) => what.includes(kind))
+      .map((kind) => ({ kind, id: commandId(kind, this.scope()), payload: {} }))
+    if (commands.length === 0) return
+    const commit = { name: "Upkeep.ask", projectId: this.scope(), commands }
+    await this.run(Effect.flatMap(Ledger, (ledger) => ledger.commit(commit)))
   }
 
   has(ids: ReadonlyArray<Reserved>): Promise<ReadonlyArray<Reserved>> {

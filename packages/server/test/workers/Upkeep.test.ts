@@ -10,6 +10,7 @@ import { install, type Installed } from "../../../../deploy/cloudflare/Here.ts"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { gitClient, gitUrl } from "../e2e/kit/GitClient.ts"
 
+const minuteMs = 60_000
 const dayMs = 86_400_000
 
 /** Text that does not get smaller: a pack of it lies in the bucket. */
@@ -32,13 +33,15 @@ describe("Upkeep in workerd", () => {
 
   const seen = () => here.simulated()
   const packsOf = (projectId: string) => seen().keys(`git/${projectId}/`)
-  let day = 0
-  /** So many days later the clock comes. */
-  const daysPassed = async (days: number): Promise<void> => {
-    day += days
-    await here.killAndRestart(day * dayMs)
+  let aheadMs = 0
+  /** What an object still had in memory is gone then. */
+  const passed = (ms: number): Promise<void> => here.killAndRestart((aheadMs += ms))
+  /** So much later the clock comes. */
+  const tickAfter = async (ms: number): Promise<void> => {
+    await passed(ms)
     await seen().tick()
   }
+  const daysPassed = (days: number) => tickAfter(days * dayMs)
   const candidateOf = async (projectId: string, name: string) => {
     const change = await Flow.openChange(here.api, projectId, name)
     await Flow.edit(here.api, change, { [`${name}.txt`]: noise(name) })
@@ -81,8 +84,7 @@ describe("Upkeep in workerd", () => {
       ({ length }) => length === 0
     )
     expect(await lettersAt("/v1/dead-letters")).toEqual([])
-    // What an object still had in memory is gone.
-    await here.killAndRestart(day * dayMs)
+    await passed(0)
     for (const { id } of projects) {
       expect(await lettersAt(`/v1/projects/${id}/dead-letters`)).toEqual([])
       expect(await packsOf(id)).toEqual(packs.get(id))
@@ -123,12 +125,50 @@ describe("Upkeep in workerd", () => {
       (await seen().rows(id, "SELECT base FROM pawl_pack WHERE fork = ''")).map(({ base }) => Number(base))
     await Flow.until(bases, (found) => found.join() === "1")
     expect(await packsOf(id)).toHaveLength(2)
-    await here.killAndRestart(day * dayMs + Limits.packGraceMs + 60_000)
+    await passed(Limits.packGraceMs + minuteMs)
     await Flow.openChange(here.api, id, "wakes it")
     await Flow.until(
       () => packsOf(id),
       ({ length }) => length === 1
     )
     await cloned(id)
+  })
+
+  it("ends the lease of a claim by the Project's own alarm, and wakes none that has nothing to do", async () => {
+    const { id } = await Flow.createProject(here.api, "idle", source("idle"))
+    await Flow.liveApp(here.api, id, 0)
+    const now = Date.now() + aheadMs
+    const at = new Date(now).toISOString()
+    const changeId = "chg_00000000-0000-4000-8000-000000000000"
+    const claim = {
+      id: `clm_${"1".repeat(24)}`,
+      projectId: id,
+      changeId,
+      taskId: `tsk_${changeId}_one`,
+      kind: "path",
+      value: "a.txt",
+      mode: "write",
+      state: "held",
+      until: new Date(now + 2000).toISOString(),
+      createdAt: at,
+      updatedAt: at
+    }
+    await seen().rows(
+      id,
+      `INSERT INTO pawl_claim (project_id, id, revision, data, "changeId", "taskId", "status")
+      VALUES ('${id}', '${claim.id}', 1, '${JSON.stringify(claim)}', '${changeId}', '${claim.taskId}', 'held')`
+    )
+    await Flow.openChange(here.api, id, "has it look")
+    await Flow.until(
+      () => seen().rows(id, `SELECT "status" AS status FROM pawl_claim`),
+      ([found]) => found?.["status"] === "expired"
+    )
+    await seen().rows(id, "DELETE FROM watched_hint")
+    for (let each = 0; each < 3; each++) await tickAfter(6 * minuteMs)
+    // What comes behind them has come.
+    await Flow.openChange(here.api, id, "comes last")
+    const hints = async () => (await seen().rows(id, "SELECT body FROM watched_hint")).map(({ body }) => String(body))
+    const came = await Flow.until(hints, (all) => all.some((each) => each.includes("Moved")))
+    expect(came.filter((each) => each.includes("Upkeep"))).toEqual([])
   })
 })

@@ -5,14 +5,14 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { type Hint, sendAll, type Upkeep } from "../../../src/hints/Hint.ts"
+import { type Hint, sendAll } from "../../../src/hints/Hint.ts"
 import { bring, bury, hintOf } from "../../../src/hints/HintConsumer.ts"
 import * as DurableObjectStores from "../../../src/sqlite/DurableObjectStores.ts"
 import type { ObjectStorage } from "../../../src/sqlite/ObjectStorage.ts"
 import { bound } from "../kit/Bound.ts"
 
 const moved = (projectId: string): Hint => ({ _tag: "Moved", projectId })
-const upkeep = (projectId: string, ...what: ReadonlyArray<Upkeep>): Hint => ({ _tag: "Upkeep", projectId, what })
+const upkeep = (projectId: string, ...what: ReadonlyArray<string>): Hint => ({ _tag: "Upkeep", projectId, what })
 
 /** What came to an object, once it is as it is waited for. The test's own patience bounds it. */
 const seen = async (name: string, isIt: (found: { readonly came: number; readonly dead: number }) => boolean) => {

@@ -77,8 +77,10 @@ const small: Readonly<Record<Dialect, (text: string, capitals: ReadonlyArray<str
   }
 }
 
-const place: Readonly<Record<Dialect, string>> = { sqlite: "instr", pg: "strpos" }
-const each: Readonly<Record<Dialect, string>> = {
+/** The function that says where in its first text the second one stands, from 1 on; 0: nowhere. */
+export const place: Readonly<Record<Dialect, string>> = { sqlite: "instr", pg: "strpos" }
+/** The texts of a JSON list, each as `word.value`: one parameter for however many. */
+export const each: Readonly<Record<Dialect, string>> = {
   sqlite: "json_each(?) AS word",
   pg: "jsonb_array_elements_text(?::jsonb) AS word(value)"
 }

@@ -8,27 +8,32 @@ import { nowMillis, toMillis } from "@pawl/core/primitives/Time"
 import { deadLetterOf } from "./CommandRows.ts"
 import type { Database, Parameter, Query, Statement } from "../Database.ts"
 import { unavailable } from "../Failures.ts"
+import { each, place } from "../SqlWords.ts"
 
+type Dialect = Database["Service"]["dialect"]
 type DeadLetters = Pick<Commands["Service"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
 
 /** The place of the letter after which a page begins; when it is gone, that of the last one that died before it. */
 const begins = `coalesce((SELECT place FROM pawl_dead_letter WHERE id = ?),
   (SELECT max(place) FROM pawl_dead_letter WHERE project_id = ? AND died_at < ?), 0)`
 
-/** Stands for any text around the one that is looked for, which is taken as it is. */
-const around = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
+/** Whether the id or the payload holds one of some texts, as they are. No LIKE: a Durable Object takes 50 bytes of a pattern. */
+const naming = (dialect: Dialect): string => {
+  const holds = (column: string) => `${place[dialect]}(pawl_dead_letter.${column}, word.value) > 0`
+  return `EXISTS (SELECT 1 FROM ${each[dialect]} WHERE ${holds("id")} OR ${holds("payload")})`
+}
 
-const pageQuery = (scope: string, { after, limit = Limits.pageSize, naming }: LetterPage): Query => {
+const pageQuery = (dialect: Dialect, scope: string, page: LetterPage): Query => {
+  const { after, limit = Limits.pageSize, naming: texts } = page
   const conditions = ["project_id = ?"]
   const params: Array<Parameter> = [scope]
   if (after !== undefined) {
     conditions.push(`place > ${begins}`)
     params.push(after.id, scope, toMillis(after.diedAt))
   }
-  if (naming !== undefined) {
-    const named = naming.map(() => String.raw`(id LIKE ? ESCAPE '\' OR payload LIKE ? ESCAPE '\')`)
-    conditions.push(named.length === 0 ? "1 = 0" : `(${named.join(" OR ")})`)
-    for (const text of naming) params.push(around(text), around(text))
+  if (texts !== undefined) {
+    conditions.push(naming(dialect))
+    params.push(JSON.stringify(texts))
   }
   const most = Math.max(0, Math.min(Math.floor(limit), Limits.pageSize))
   return {
@@ -60,7 +65,7 @@ export const make = (database: Database["Service"], wake: Effect.Effect<void>): 
     }).pipe(Effect.catchTag("SqlError", unavailable(operation)))
 
   return {
-    deadLetters: (projectId, page = {}) => letters(pageQuery(projectId ?? "", page)),
+    deadLetters: (projectId, page = {}) => letters(pageQuery(database.dialect, projectId ?? "", page)),
     oldLetters: (before, limit) =>
       letters({
         sql: `SELECT * FROM pawl_dead_letter WHERE died_at < ? ORDER BY died_at, place LIMIT ${Math.max(0, Math.floor(limit))}`,

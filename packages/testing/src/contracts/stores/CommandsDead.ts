@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import { commandId } from "@pawl/core/model/Command"
+import { releaseId } from "@pawl/core/primitives/Ids"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import { Journal } from "@pawl/core/work/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
@@ -55,6 +57,27 @@ export const commandsDead = (name: string, fixture: StoreFixture): void => {
         expect(yield* page({ naming: ["tsk_b%", "wake:d"] })).toEqual(["b", "d"])
         expect(yield* page({ naming: ["tsk_bX", "tsk%", "wake_d"] })).toEqual([])
         expect(yield* page({ naming: [] })).toEqual([])
+      })
+    )
+
+    promise(
+      "finds dead letters by what they name, in ids as long as ours are and however many are asked for",
+      Effect.gen(function* () {
+        const all = yield* commands
+        const [step, subject] = [commandId("lane.step", projectId()), releaseId(projectId(), 1)]
+        yield* send([
+          { kind: "lane.step", id: step, payload: {}, maxAttempts: 1 },
+          command("a", { maxAttempts: 1, payload: { subject } }),
+          command("b", { maxAttempts: 1 })
+        ])
+        for (const { lease } of yield* claim(5)) yield* all.fail(lease, "it broke", 0)
+        const named = (...naming: ReadonlyArray<string>) =>
+          Effect.map(all.deadLetters(projectId(), { naming }), (letters) => letters.map(({ id }) => id).toSorted())
+        expect(yield* named(step)).toEqual([step])
+        expect(yield* named(subject)).toEqual(["agent.wake:a"])
+        const others = Array.from({ length: 200 }, (_, n) => commandId("lane.step", projectId(n + 2)))
+        expect(yield* named(...others)).toEqual([])
+        expect(yield* named(...others, subject, step)).toEqual(["agent.wake:a", step])
       })
     )
 

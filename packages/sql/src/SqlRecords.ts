@@ -12,30 +12,43 @@ import { corrupt, quoted, storedOf, type Table, table } from "./Tables.ts"
 
 const isOneOf = (value: unknown): value is ReadonlyArray<Parameter> => Array.isArray(value)
 
+type Dialect = Database["Service"]["dialect"]
+
+/** More values of a column than these are one parameter on SQLite: a Durable Object takes 100. */
+const manyValues = 50
+
+const among = (dialect: Dialect, column: string, values: ReadonlyArray<string | number>): Query =>
+  dialect === "sqlite" && values.length > manyValues
+    ? { sql: `${column} IN (SELECT value FROM json_each(?))`, params: [JSON.stringify(values)] }
+    : { sql: `${column} IN (${values.map(() => "?").join(", ")})`, params: values }
+
 /** A condition on one column, without `= NULL`, which is never true. */
-const condition = (column: string, wanted: Parameter | ReadonlyArray<Parameter>): Query => {
+const condition = (dialect: Dialect, column: string, wanted: Parameter | ReadonlyArray<Parameter>): Query => {
   if (!isOneOf(wanted))
     return wanted === null ? { sql: `${column} IS NULL`, params: [] } : { sql: `${column} = ?`, params: [wanted] }
   const values = wanted.filter((each) => each !== null)
   const parts = [
-    ...(values.length === 0 ? [] : [`${column} IN (${values.map(() => "?").join(", ")})`]),
-    ...(values.length === wanted.length ? [] : [`${column} IS NULL`])
+    ...(values.length === 0 ? [] : [among(dialect, column, values)]),
+    ...(values.length === wanted.length ? [] : [{ sql: `${column} IS NULL`, params: [] }])
   ]
-  return { sql: parts.length === 0 ? "1 = 0" : `(${parts.join(" OR ")})`, params: values }
+  return {
+    sql: parts.length === 0 ? "1 = 0" : `(${parts.map(({ sql }) => sql).join(" OR ")})`,
+    params: parts.flatMap(({ params }) => params)
+  }
 }
 
 const limitOf = (limit: number | "all" | undefined): number | null =>
   limit === "all" ? null : Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
 /** What columns are asked to be, one condition each. */
-const conditionsOf = <K extends Kind>(kind: K, where: Where<K>): ReadonlyArray<Query> => {
+const conditionsOf = <K extends Kind>(dialect: Dialect, kind: K, where: Where<K>): ReadonlyArray<Query> => {
   const { columns } = table(kind)
   const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = where
   return Object.keys(wanted).flatMap((column) => {
     const value = wanted[column]
     if (value === undefined) return []
     if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
-    return [condition(quoted(column), value)]
+    return [condition(dialect, quoted(column), value)]
   })
 }
 
@@ -58,17 +71,19 @@ const statusesOf = <K extends Kind>({ statusIndex }: Table, { projectId, where =
  * A listing. Of several statuses a planner that does not know how rare they are would rather walk the Project: SQLite is
  * told the index, and goes no further in each status than the page does; Postgres is asked for the first of each.
  */
-const listQuery = <K extends Kind>(kind: K, listing: Listing<K>, dialect: Database["Service"]["dialect"]): Query => {
+const listQuery = <K extends Kind>(kind: K, listing: Listing<K>, dialect: Dialect): Query => {
   const of = table(kind)
   const newest = listing.order === "newest"
   const limit = limitOf(listing.limit)
   const end = ` ORDER BY position ${newest ? "DESC" : "ASC"}${limit === null ? "" : ` LIMIT ${limit + 1}`}`
   const after = positionOf(listing.cursor)
   const behind = after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }]
-  const inProject = listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]
+  const inProject = listing.projectId === undefined ? [] : [condition(dialect, "project_id", listing.projectId)]
   const several = statusesOf(of, listing)
   if (several !== null && dialect === "pg") {
-    const parts = several.statuses.map((each) => holding([...inProject, condition(quoted("status"), each), ...behind]))
+    const parts = several.statuses.map((each) =>
+      holding([...inProject, condition(dialect, quoted("status"), each), ...behind])
+    )
     const first = parts.map(
       ({ sql }, n) => `SELECT position FROM (SELECT position FROM ${of.name}${sql}${end}) AS s${n}`
     )
@@ -77,13 +92,13 @@ const listQuery = <K extends Kind>(kind: K, listing: Listing<K>, dialect: Databa
       params: parts.flatMap(({ params }) => params)
     }
   }
-  const { params, sql } = holding([...inProject, ...conditionsOf(kind, listing.where ?? {}), ...behind])
+  const { params, sql } = holding([...inProject, ...conditionsOf(dialect, kind, listing.where ?? {}), ...behind])
   const index = several === null ? "" : ` INDEXED BY ${quoted(several.statusIndex)}`
   return { sql: `${of.select}${index}${sql}${end}`, params }
 }
 
 /** Projects as a JSON list: the same text for however many. */
-const ofProjects: Readonly<Record<Database["Service"]["dialect"], string>> = {
+const ofProjects: Readonly<Record<Dialect, string>> = {
   sqlite: "project_id IN (SELECT value FROM json_each(?))",
   pg: "project_id = ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))"
 }
@@ -144,7 +159,7 @@ export const make = (database: Database["Service"]): Records["Service"] => {
       Effect.suspend(() => {
         if (projectIds.length === 0) return Effect.succeed([])
         const projects = { sql: ofProjects[database.dialect], params: [JSON.stringify(projectIds)] }
-        const { params, sql } = holding([projects, ...conditionsOf(kind, where)])
+        const { params, sql } = holding([projects, ...conditionsOf(database.dialect, kind, where)])
         return database.query({
           sql: `SELECT project_id, count(*) AS found FROM ${table(kind).name}${sql} GROUP BY project_id`,
           params

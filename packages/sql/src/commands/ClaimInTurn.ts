@@ -23,7 +23,7 @@ export interface Claim extends Pick<Asked, "kinds" | "except"> {
 }
 
 /** Which commands are asked for, as a condition on a table `name`, and its parameters. */
-export const wanted = (name: string, { except = [], kinds }: Pick<Asked, "kinds" | "except">): Query => ({
+const wanted = (name: string, { except = [], kinds }: Pick<Asked, "kinds" | "except">): Query => ({
   sql: [
     `${name}.kind IN (${marks(kinds.length)})`,
     ...except.map((each) => `NOT (${name}.project_id = ? AND ${name}.kind IN (${marks(each.kinds.length)}))`)

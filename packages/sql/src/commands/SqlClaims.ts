@@ -7,7 +7,7 @@ import { type Armed, listening, type Signals, work } from "@pawl/core/ledger/Sig
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import { claimInTurn, counted, eachProject, wanted } from "./ClaimInTurn.ts"
+import { claimInTurn, counted, eachProject } from "./ClaimInTurn.ts"
 import { leasedOf } from "./CommandRows.ts"
 import type { Database, Query, Row, Statement } from "../Database.ts"
 import { unavailable } from "../Failures.ts"
@@ -15,6 +15,18 @@ import { unavailable } from "../Failures.ts"
 /** The least time from a given one on at which a command may be claimed. */
 const nextReadyQuery = `WITH RECURSIVE ${eachProject}
   SELECT min((SELECT min(c.ready_at) FROM pawl_command c WHERE c.project_id = project.id AND c.ready_at >= ?)) AS at FROM project WHERE project.id IS NOT NULL`
+
+/** Kinds stand as they are in a statement: they are ours, and a Durable Object takes 100 parameters. */
+const oneOf = (kinds: Asked["kinds"]): string => `IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`
+
+/** Which commands are asked for, as a condition on a table `name`, and its parameters: one for each exception. */
+const wanted = (name: string, { except = [], kinds }: Asked): Query => ({
+  sql: [
+    `${name}.kind ${oneOf(kinds)}`,
+    ...except.map((each) => `NOT (${name}.project_id = ? AND ${name}.kind ${oneOf(each.kinds)})`)
+  ].join(" AND "),
+  params: except.map(({ projectId }) => projectId ?? "")
+})
 
 /**
  * Projects with due commands that are asked for, the longest unserved first, each with the first of them. Which command

@@ -2,7 +2,7 @@
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { CommandKind } from "@pawl/core/model/Command"
+import { type CommandKind, commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import { commandsAgain } from "./CommandsAgain.ts"
 import { commandsDead } from "./CommandsDead.ts"
@@ -264,6 +264,19 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         ]
         expect(ids(yield* claim(5, { except })).toSorted()).toEqual(["agent.wake:other", "release.run:x"])
         expect(ids(yield* claim(5)).toSorted()).toEqual(["agent.wake:a", "agent.wake:directory"])
+      })
+    )
+
+    promise(
+      "hands out the one kind that is left when a claim excepts all others of a Project and of the directory",
+      Effect.gen(function* () {
+        yield* send([command("a"), { kind: "release.run", id: "release.run:x", payload: {} }])
+        const kinds = commandKinds.filter((kind) => kind !== "agent.wake")
+        const except = [projectId(), null].map((each) => ({ projectId: each, kinds }))
+        expect(ids(yield* claim(5, { except }))).toEqual(["agent.wake:a"])
+        yield* send([command("b")])
+        expect(ids(yield* claim(1, { except }))).toEqual(["agent.wake:b"])
+        expect(ids(yield* claim(5))).toEqual(["release.run:x"])
       })
     )
 

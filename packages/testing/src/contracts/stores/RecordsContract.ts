@@ -117,6 +117,20 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "finds columns that equal one of hundreds of values",
+      Effect.gen(function* () {
+        const tokens = [3, 1, 2].map((n) => token(n, n))
+        yield* commit({ projectId: null, writes: tokens.map((each) => insert("token", each)) })
+        const hashes = Array.from({ length: 300 }, (_, n) => token(n + 2, n + 2).hash)
+        const { items, nextCursor } = yield* (yield* Records).list("token", { where: { hash: hashes }, limit: 1 })
+        expect(items.map(({ record }) => record.id)).toEqual([tokens[0]!.id])
+        const cursor = nextCursor ?? ""
+        const rest = yield* (yield* Records).list("token", { where: { hash: hashes }, limit: "all", cursor })
+        expect(rest.items.map(({ record }) => record.id)).toEqual([tokens[2]!.id])
+      })
+    )
+
+    promise(
       "fills each page with what a filter keeps, but for the last, each once, in either order",
       Effect.gen(function* () {
         yield* seedChanges(9)

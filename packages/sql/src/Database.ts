@@ -41,6 +41,8 @@ export class Database extends Context.Service<
   {
     /** Which SQL it speaks, beyond what both share. */
     readonly dialect: "sqlite" | "pg"
+    /** What one value may have at most, where that is less than a page of records may come to. */
+    readonly valueBytes?: number
     /** One statement, in a transaction of its own; answers its rows. */
     readonly query: (query: Query) => Effect.Effect<ReadonlyArray<Row>, SqlError>
     /** All statements in one transaction, in their order; all of them, or none. Lasting, unless said otherwise to who can do less. */

@@ -1,5 +1,5 @@
 /**
- * Pages of records, read from SQLite as one text each: that costs a third of as many rows. A page whose text was read
+ * Pages of records, read from SQLite as one text each, where a value may be so long: that costs a third of as many rows. A page whose text was read
  * before is the same page, so nothing here can be out of date; of another one only the rows that changed are decoded.
  */
 import { Result } from "effect"

@@ -130,6 +130,7 @@ export const make = (database: Database["Service"]): Records["Service"] => {
         return page === null ? inRows(kind, query, limit) : Effect.succeed(page)
       })
     )
+  const mayBeText = database.dialect === "sqlite" && database.valueBytes === undefined
   return {
     get: (kind, id) =>
       Effect.suspend(() => database.query({ sql: table(kind).byId, params: [id] })).pipe(
@@ -151,9 +152,7 @@ export const make = (database: Database["Service"]): Records["Service"] => {
       Effect.suspend(() => {
         const query = listQuery(kind, listing, database.dialect)
         const limit = limitOf(listing.limit)
-        return limit === null || limit < fewRows || database.dialect !== "sqlite"
-          ? inRows(kind, query, limit)
-          : inText(kind, query, limit)
+        return limit === null || limit < fewRows || !mayBeText ? inRows(kind, query, limit) : inText(kind, query, limit)
       }),
     counts: (kind, projectIds, where) =>
       Effect.suspend(() => {

@@ -3,6 +3,7 @@ import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import type { Database, Outcome, Statement } from "@pawl/sql/Database"
 import type { Signals } from "@pawl/core/ledger/Signals"
 import { Effect } from "effect"
+import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { ObjectStorage } from "./ObjectStorage.ts"
 import { perform } from "./Statements.ts"
 
@@ -44,6 +45,7 @@ const batch = (storage: ObjectStorage, statements: ReadonlyArray<Statement>): Ou
 export const make = (storage: ObjectStorage, signals?: Signals): Database["Service"] => ({
   ...(signals === undefined ? {} : { signals }),
   dialect: "sqlite",
+  valueBytes: CloudflareLimits.sqlRowBytes,
   query: (query) => Effect.try({ try: () => perform(storage, query).rows, catch: failed }),
   batch: (statements) => Effect.try({ try: () => batch(storage, statements), catch: failed })
 })

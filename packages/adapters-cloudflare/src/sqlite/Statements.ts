@@ -28,9 +28,21 @@ const checked = ({ params, sql }: Query): void => {
     throw new StatementTooLarge(`a statement has ${params.length} parameters; a Durable Object takes ${most}`)
   if (textBytes(sql, statement) > statement)
     throw new StatementTooLarge(`a statement is longer than ${statement} bytes`)
-  for (const each of params)
-    if (typeof each === "string" && textBytes(each, row) > row)
-      throw new StatementTooLarge(`a value is longer than ${row} bytes, which no row of a Durable Object holds`)
+  for (const each of params) if (typeof each === "string" && textBytes(each, row) > row) throw valueTooLarge()
+}
+
+const valueTooLarge = (): StatementTooLarge =>
+  new StatementTooLarge(
+    `a value is longer than ${CloudflareLimits.sqlRowBytes} bytes, which no row of a Durable Object holds`
+  )
+
+/** A value that is answered has the bound of a row too, though no row holds it: `group_concat` makes such. */
+const held = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  const most = CloudflareLimits.sqlRowBytes
+  for (const row of rows)
+    for (const value of Object.values(row))
+      if (typeof value === "string" && textBytes(value, most) > most) throw valueTooLarge()
+  return rows
 }
 
 /** The rows that a statement answers, and how many: those answered, or those changed where it answers none. */
@@ -40,7 +52,7 @@ export const perform = (
 ): { readonly rows: ReadonlyArray<Row>; readonly count: number } => {
   checked(query)
   const cursor = sql.exec(query.sql, ...query.params)
-  const rows = cursor.toArray()
+  const rows = held(cursor.toArray())
   if (cursor.columnNames.length > 0) return { rows, count: rows.length }
   // The cursor's own count has the rows of indexes in it.
   return { rows, count: Number(sql.exec("SELECT changes() AS changed").toArray()[0]?.["changed"]) }

@@ -50,6 +50,12 @@ describe("A statement for a Durable Object", () => {
     expect(await refusal("SELECT length(?) AS n", ["x".repeat(sqlRowBytes + 1)])).toBe(words)
   })
 
+  it("answers no value that no row holds", async () => {
+    const words = `a value is longer than ${sqlRowBytes} bytes, which no row of a Durable Object holds`
+    const half = "x".repeat(sqlRowBytes / 2)
+    expect(await refusal("SELECT ? || ? || 'x' AS text", [half, half])).toBe(words)
+  })
+
   it("that misses its rows undoes the whole batch, and so does one that fails", async () => {
     const left = await inObject(async (storage) => {
       const database = make(storage)

@@ -117,6 +117,19 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "lists records that come to more together than any of them may",
+      Effect.gen(function* () {
+        // Ten of 256 KiB: a Durable Object has 2 MiB for a value.
+        const goal = "ä".repeat(128 * 1024)
+        for (let n = 1; n <= 10; n++) yield* commit({ writes: [insert("change", change(n, { goal }))] })
+        const page = yield* (yield* Records).list("change", { projectId: projectId() })
+        expect(page.items.map(({ record }) => [record.id, record.goal === goal])).toEqual(
+          numbers(1, 10).map((id) => [id, true])
+        )
+      })
+    )
+
+    promise(
       "finds columns that equal one of hundreds of values",
       Effect.gen(function* () {
         const tokens = [3, 1, 2].map((n) => token(n, n))

@@ -11,7 +11,7 @@ import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import { Commands } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Context, Effect, Option } from "effect"
-import { isDirectorys, isInDirectory, isReserved } from "./Scopes.ts"
+import { isDirectorys, isInDirectory, isReserved, taskTokenKind } from "./Scopes.ts"
 import { asked, type DirectoryCalls, read, type Reserved } from "./Wire.ts"
 
 type Found<K extends Kind> = Stored<RecordOf<K>>
@@ -37,11 +37,14 @@ const records = (own: Records["Service"], directory: DirectoryCalls): Records["S
   counts: own.counts
 })
 
-/** What a commit is about to make that is looked up by its id alone. */
+/** What a commit is about to make that is looked up by its id alone, or by the digest of its token. */
 const newIds = ({ writes = [] }: Commit): ReadonlyArray<Reserved> =>
-  writes.flatMap((write) =>
-    write._tag === "Insert" && isReserved(write.kind) ? [{ kind: write.kind, id: idOf(write.kind, write.record) }] : []
-  )
+  writes.flatMap((write) => {
+    if (write._tag !== "Insert" || !isReserved(write.kind)) return []
+    const own = { kind: write.kind, id: idOf(write.kind, write.record) }
+    const token = write.kind === "taskRun" ? write.record.tokenHash : undefined
+    return token === undefined ? [own] : [own, { kind: taskTokenKind, id: token }]
+  })
 
 const keyOf = (each: Expectation): string => `${each.kind} ${each.id}`
 

@@ -54,6 +54,9 @@ const reserved: ReadonlySet<Kind> = new Set<Kind>(["project", ...Object.values(r
 /** Whether records of a kind are looked up by their id alone. */
 export const isReserved = (kind: Kind): boolean => reserved.has(kind)
 
+/** What the digest of a claimed Task's token is reserved as: who it lets in is asked of the directory, which has no runs. */
+export const taskTokenKind = "taskToken"
+
 /**
  * Kinds whose records the directory has copies of, for lists across Projects. The Project's own decide; a copy is a moment
  * behind.

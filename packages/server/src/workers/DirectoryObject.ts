@@ -42,7 +42,10 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
   }
 
   protected override scoped(own: Context.Context<Stores>): Context.Context<Stores> {
-    return directoryStores(own, databaseOf(this.storage), (id) => this.env.PROJECTS.getByName(id))
+    return directoryStores(own, databaseOf(this.storage), {
+      project: (id) => this.env.PROJECTS.getByName(id),
+      whereIs: (reserved) => Reservations.projectOf(this.storage, reserved)
+    })
   }
 
   protected override begun(): Effect.Effect<void, unknown, Parts> {

@@ -5,12 +5,13 @@ import type { Reserved } from "@pawl/adapters-cloudflare/directory/Wire"
 import { type Hint, sweepCommands } from "@pawl/adapters-cloudflare/hints/Hint"
 import * as PrintedLines from "@pawl/adapters-cloudflare/runtime/PrintedLines"
 import { projectStores } from "@pawl/adapters-cloudflare/directory/ProjectStores"
+import { taskTokenKind } from "@pawl/adapters-cloudflare/directory/Scopes"
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { isOpenTo } from "@pawl/core/app/DataBounds"
 import { PointerSource } from "@pawl/core/app/PointerSource"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import type { Records } from "@pawl/core/ledger/Records"
+import { Records } from "@pawl/core/ledger/Records"
 import { find } from "@pawl/core/ledger/Decision"
 import { commandId } from "@pawl/core/model/Command"
 import { type Kind, kinds, pointerKey } from "@pawl/core/model/Entities"
@@ -38,6 +39,20 @@ const isDead = (id: string) =>
     Effect.as(true),
     Effect.catchTag("DeadLetterMissing", () => Effect.succeed(false))
   )
+
+const isToken = (hash: string) =>
+  Effect.map(
+    Effect.flatMap(Records, (records) => records.list("taskRun", { where: { token: hash }, limit: 1 })),
+    ({ items }) => items.length > 0
+  )
+
+/** Whether there is something for what was reserved. */
+const isThere = ({ id, kind }: Reserved): Effect.Effect<boolean, LedgerUnavailable, Commands | Records> =>
+  isRecordKind(kind)
+    ? Effect.map(find(kind, id), (found) => found !== null)
+    : kind === taskTokenKind
+      ? isToken(id)
+      : isDead(id)
 
 const warn = (problem: unknown): Promise<void> =>
   Effect.runPromise(Effect.logWarning("the directory was not told", problem))
@@ -192,11 +207,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   has(ids: ReadonlyArray<Reserved>): Promise<ReadonlyArray<Reserved>> {
-    return this.run(
-      Effect.filter(ids, ({ id, kind }): Effect.Effect<boolean, LedgerUnavailable, Commands | Records> =>
-        isRecordKind(kind) ? Effect.map(find(kind, id), (found) => found !== null) : isDead(id)
-      )
-    )
+    return this.run(Effect.filter(ids, isThere))
   }
 
   async wake(): Promise<void> {

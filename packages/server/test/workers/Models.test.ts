@@ -1,4 +1,5 @@
 /** Models on an installation in real workerd: a goal that is planned and worked by them, and what needs a container. */
+import { taskTools } from "@pawl/server/mcp/tools/TaskTools"
 import { calls } from "@pawl/testing/provider/Script"
 import * as Provider from "@pawl/testing/provider/ScriptedProvider"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -9,6 +10,14 @@ import { goalToLive } from "../e2e/agents/GoalToLive.ts"
 import * as ChangeFlow from "../e2e/kit/ChangeFlow.ts"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { done, environmentOf, script, type Team, write } from "../e2e/kit/ScriptedTeam.ts"
+import { assistantAt } from "../e2e/mcp/Assistant.ts"
+
+interface Claimed {
+  readonly run: { readonly id: string } & Record<"taskId" | "changeId" | "projectId", string>
+  readonly token: string
+}
+
+const namesOf = (tools: ReadonlyArray<{ readonly name: string }>) => tools.map(({ name }) => name).toSorted()
 
 const one: Team = {
   tasks: [{ key: "note", title: "The note" }],
@@ -80,6 +89,31 @@ describe("Goals in workerd, with a scripted model", () => {
     expect(provider.asked().length - before).toBe(5)
     const states = (await ChangeFlow.callsOf(here.api, id)).map(({ state }) => state)
     expect(states.toSorted()).toEqual(["lost", "settled", "settled", "settled", "settled"])
+  })
+
+  it("let the agent of a claimed Task in at /mcp with the tools of that Task, and nobody when its run has ended", async () => {
+    provider.follow(script(one))
+    const { api } = here
+    const project = await Flow.createProject(api, "outside")
+    await Flow.liveApp(api, project.id, 0)
+    await api.put(`/v1/projects/${project.id}/policy`, { outsideAgents: "only" })
+    const { id } = await ChangeFlow.openGoal(api, project.id, "by an agent outside")
+    await ChangeFlow.changeWhen(api, id, ({ status }) => status === "running")
+    const { run, token } = await api.post<Claimed>(`/v1/tasks/tsk_${id}_note/claim`)
+    const origin = here.origin.replace("localhost", "127.0.0.1")
+    const { call, client } = await assistantAt(origin, { token })
+    const { tools } = await client.listTools()
+    expect(namesOf(tools)).toEqual(namesOf(taskTools({ ...run, runId: run.id })))
+    expect(await call("task_read")).toMatchObject({ isError: false, text: expect.stringContaining("The note") })
+    const me = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+    const refused = await me()
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: "beyond_task", runId: run.id, projectId: project.id })
+    ])
+    expect((await call("task_give_up", { reason: "enough" })).isError).toBe(false)
+    await client.close()
+    expect((await me()).status).toBe(401)
   })
 
   it("wait, and say so, when the provider refuses the key", async () => {

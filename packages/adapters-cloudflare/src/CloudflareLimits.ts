@@ -95,7 +95,7 @@ export const CloudflareLimits = {
   keptBackoffMs: second,
 
   // Checks in containers
-  /** How long a container that runs nothing stays (decision: a cold one takes seconds). */
+  /** How long a container stays that nobody asks (decision: a cold one takes seconds, and a job is asked about each second). */
   containerIdleMs: 60 * second,
 
   // Repositories without git (decisions)

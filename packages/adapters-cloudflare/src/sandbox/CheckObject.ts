@@ -15,7 +15,6 @@ export interface CheckCalls {
 /** A script names its own class below this one, which says what its container runs. */
 export abstract class CheckObject<Env> extends DurableObject<Env> implements CheckCalls {
   private link: Promise<ContainerLink> | null = null
-  private jobs = new Set<string>()
   /** Questions that are not answered yet. */
   private asking = 0
 
@@ -28,17 +27,12 @@ export abstract class CheckObject<Env> extends DurableObject<Env> implements Che
     const known = this.link
     const open = await known?.catch(() => null)
     // Of many that ask at once the first opens another.
-    if (open?.isOpen() !== true && this.link === known) {
-      this.jobs.clear()
-      this.link = openLink(container, this.image())
-    }
+    if (open?.isOpen() !== true && this.link === known) this.link = openLink(container, this.image())
     return this.link!
   }
 
   async ask(request: SandboxRequest): Promise<SandboxAnswer> {
     await this.ctx.storage.setAlarm(Date.now() + CloudflareLimits.containerIdleMs)
-    if (request._tag === "Start") this.jobs.add(request.job.id)
-    if (request._tag === "Cancel") this.jobs.delete(request.id)
     this.asking++
     try {
       return await (await this.opened()).ask(request)
@@ -50,9 +44,9 @@ export abstract class CheckObject<Env> extends DurableObject<Env> implements Che
     }
   }
 
+  /** Who waits for a job asks each second: what nobody has asked about for so long, nobody waits for. */
   override async alarm(): Promise<void> {
-    if (this.jobs.size + this.asking > 0)
-      return this.ctx.storage.setAlarm(Date.now() + CloudflareLimits.containerIdleMs)
+    if (this.asking > 0) return this.ctx.storage.setAlarm(Date.now() + CloudflareLimits.containerIdleMs)
     this.link = null
     await this.ctx.container?.destroy()
   }

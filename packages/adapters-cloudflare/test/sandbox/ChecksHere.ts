@@ -58,6 +58,8 @@ export const checksHere = async (run: ReadonlyArray<string>) => {
   }
   return {
     calls: { ask },
+    /** As when nobody has asked for as long as a container stays. */
+    idle: () => miniflare.dispatchFetch("http://checks/idle"),
     engine,
     close: async () => {
       await miniflare.dispose()

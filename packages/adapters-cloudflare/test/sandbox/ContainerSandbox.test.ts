@@ -67,6 +67,22 @@ describe("ContainerSandbox", () => {
       expect(found).toMatchObject({ _tag: "IsolationMissing", reason: expect.stringContaining("switched off") })
     }))
 
+  it.each([
+    ["a job that could not begin", nothing],
+    ["a job that nobody asks about any more", honestly]
+  ])("ends its container after %s", (_, run) =>
+    using(run, async ({ calls, engine, idle }) => {
+      const starting = Effect.flatMap(Sandbox, ({ start }) =>
+        Effect.forEach(["one", "two"], (id) => Effect.result(start({ ...jobOf("sleep 600"), id })))
+      )
+      const started = await Effect.runPromise(Effect.provide(starting, layer(calls)))
+      const wanted = run === nothing ? "Failure" : "Success"
+      expect([...started.map(({ _tag }) => _tag), engine.running()]).toEqual([wanted, wanted, 1])
+      await idle()
+      expect(engine.running()).toBe(0)
+    })
+  )
+
   it("loses its jobs with its container, says so to who waits for them, and starts another", () =>
     using(honestly, async ({ calls, engine }) => {
       const lost = await Effect.runPromise(

@@ -197,6 +197,9 @@ export const dockerStandIn = async () => {
   await new Promise<void>((resolve) => engine.listen(socket, resolve))
   return {
     socketPath: `unix:${socket}`,
+    /** How many containers run, without those that guard the ways out of others: the simulator leaves them. */
+    running: () =>
+      Array.from(containers.values()).filter(({ name, running }) => running && !name.endsWith("-proxy")).length,
     /** Ends every container as the engine may at any time. */
     killAll: () => containers.forEach(stop),
     close: async () => {

@@ -62,6 +62,8 @@ export const CloudflareLimits = {
   loaderBuildsAtOnce: 4,
   /** What one order may hold: two Workers of 128 MB hold it, and a message of RPC has 32 MiB (Cloudflare; decision). */
   buildOrderBytes: 16 * MiB,
+  /** What the files of one job come to at most: a message of RPC has 32 MiB (Cloudflare), and holds more than files. */
+  buildJobBytes: 30 * MiB,
   /** Results of builds that were asked of another script and may be asked for again (decision). */
   remoteResultsKept: 8,
 
@@ -97,6 +99,8 @@ export const CloudflareLimits = {
   // Checks in containers
   /** How long a container stays that nobody asks (decision: a cold one takes seconds, and a job is asked about each second). */
   containerIdleMs: 60 * second,
+  /** What the files of one job come to at most (decision: the object writes them as text, and has 128 MB for some copies). */
+  checkJobBytes: 16 * MiB,
 
   // Repositories without git (decisions)
   /** Lines put in and taken out until a stretch counts as changed throughout: the rows for it are some 4 MB. */

@@ -11,10 +11,12 @@ import {
   type BuildState
 } from "@pawl/core/bundle/AppBuilder"
 import { bundler } from "@pawl/adapters-local/builder/bundler/Bundler"
+import { problem } from "@pawl/adapters-local/builder/bundler/BundlerProblem"
 import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 import { Effect, Layer } from "effect"
 import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { BuildCalls, Told } from "./BuilderObject.ts"
+import { bytesOf } from "./JobBytes.ts"
 import { outlineOf, type SourceCalls } from "./SourceOutline.ts"
 
 /** Where the builds are. */
@@ -36,6 +38,15 @@ const asked = <A>(call: () => Promise<Told<A>>): Effect.Effect<A, BuilderUnavail
   Effect.flatMap(reached(call), (answer) =>
     answer._tag === "Done" ? Effect.succeed(answer.value) : new BuilderUnavailable({ reason: answer.reason })
   )
+
+/** What no message holds is refused here: sent all the same it would fail as if the builder were away, for a day. */
+const refused = ({ files, generated }: BuildJob): BuildResult | null => {
+  const bytes = bytesOf(files) + (generated === undefined ? 0 : bytesOf(generated))
+  const most = CloudflareLimits.buildJobBytes
+  if (bytes <= most) return null
+  const words = `The source has ${bytes} bytes with its assets and what its build command made; at most ${most} are built here.`
+  return { _tag: "Refused", problems: [problem("source_bytes_over_limit", words)] }
+}
 
 const make = ({ build, sources }: Options): typeof AppBuilder.Service => {
   // A bundle comes over the line once.
@@ -61,7 +72,13 @@ const make = ({ build, sources }: Options): typeof AppBuilder.Service => {
     },
     // Nothing is begun early: a Worker that waits is paid for.
     expect: () => Effect.void,
-    start: (job: BuildJob) => asked(() => build(job.id).start(job)),
+    start: (job: BuildJob) =>
+      Effect.suspend((): Effect.Effect<BuildHandle, BuilderUnavailable> => {
+        const result = refused(job)
+        if (result === null) return asked(() => build(job.id).start(job))
+        keep(job.id, result)
+        return Effect.succeed({ id: job.id })
+      }),
     poll: (handle: BuildHandle, waitMs: number) =>
       Effect.suspend(() => {
         const known = results.get(handle.id)

@@ -9,6 +9,8 @@ import {
 } from "@pawl/core/verification/Sandbox"
 import { jobLine, resultOf, type SandboxAnswer, type SandboxRequest } from "@pawl/adapters-local/sandbox/SandboxLines"
 import { Effect, Layer } from "effect"
+import { bytesOf } from "../builder/JobBytes.ts"
+import { CloudflareLimits } from "../CloudflareLimits.ts"
 import type { CheckCalls } from "./CheckObject.ts"
 
 const unavailable = (answer: SandboxAnswer) =>
@@ -33,6 +35,13 @@ const noPackages = new SandboxUnavailable({
   lasting: true
 })
 
+/** What is too much to be sent stays so: the check is a gap, and its words say why. */
+const tooMuch = (bytes: number): SandboxUnavailable =>
+  new SandboxUnavailable({
+    reason: `the source has ${bytes} bytes; at most ${CloudflareLimits.checkJobBytes} are brought into a container`,
+    lasting: true
+  })
+
 const make = ({ ask }: CheckCalls): typeof Sandbox.Service => {
   const asked = (request: SandboxRequest): Effect.Effect<SandboxAnswer> =>
     Effect.promise(() =>
@@ -54,7 +63,12 @@ const make = ({ ask }: CheckCalls): typeof Sandbox.Service => {
     )
   return Sandbox.of({
     isolation,
-    start: (job) => (job.packages === undefined ? started(job) : Effect.fail(noPackages)),
+    start: (job) =>
+      Effect.suspend(() => {
+        if (job.packages !== undefined) return Effect.fail(noPackages)
+        const bytes = bytesOf(job.files)
+        return bytes > CloudflareLimits.checkJobBytes ? Effect.fail(tooMuch(bytes)) : started(job)
+      }),
     poll: ({ id }, waitMs) =>
       Effect.flatMap(asked({ _tag: "Poll", id, waitMs }), (answer): Effect.Effect<SandboxState, SandboxUnavailable> =>
         answer._tag === "Running"

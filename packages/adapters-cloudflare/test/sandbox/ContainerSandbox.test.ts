@@ -7,6 +7,7 @@ import { jobOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
 import { depth } from "@pawl/testing/Depth"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { layer } from "@pawl/adapters-cloudflare/sandbox/ContainerSandbox"
 import { makeHost } from "../../../adapters-local/test/sandbox/SandboxHost.ts"
 import { checksHere, program } from "./ChecksHere.ts"
@@ -82,6 +83,19 @@ describe("ContainerSandbox", () => {
       expect(engine.running()).toBe(0)
     })
   )
+
+  it("runs nothing on a source that is too large for it, and says so for good", () =>
+    using(honestly, async ({ calls }) => {
+      const content = new Uint8Array(CloudflareLimits.checkJobBytes)
+      const job = { ...jobOf("true"), files: new Map([["large.bin", { content, executable: false }]]) }
+      const starting = Effect.flatMap(Sandbox, (sandbox) => Effect.flip(sandbox.start(job)))
+      const failed = await Effect.runPromise(Effect.provide(starting, layer(calls)))
+      expect(failed).toMatchObject({
+        _tag: "SandboxUnavailable",
+        lasting: true,
+        reason: expect.stringContaining(`at most ${content.byteLength} are brought into a container`)
+      })
+    }))
 
   it("loses its jobs with its container, says so to who waits for them, and starts another", () =>
     using(honestly, async ({ calls, engine }) => {

@@ -56,6 +56,14 @@ describe("RemoteAppBuilder", () => {
     expect(cancelled).toBeUndefined()
   })
 
+  it("refuses a source that no message holds, in the builder's words", async () => {
+    const large = new Uint8Array(33 * 1024 * 1024)
+    const refused = { _tag: "Refused", problems: [{ code: "source_bytes_over_limit", message: expect.any(String) }] }
+    expect(await run(buildOnce(buildJob({ ...app, "public/large.bin": large })))).toMatchObject(refused)
+    const generated = buildJob({ "dist/large.bin": large }).files
+    expect(await run(buildOnce(buildJob(app, { generated })))).toMatchObject(refused)
+  })
+
   it("refuses a build command where nothing runs it", async () => {
     const { files } = buildJob({ "pawl.json": JSON.stringify({ build: { command: "make", output: "dist" } }) })
     const found = await run(

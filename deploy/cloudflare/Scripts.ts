@@ -2,6 +2,7 @@
  * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
+import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { type Consumer, consumers, type QueueName, queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
 import type { IssuerChoice, ModelChoice } from "@pawl/server/workers/Bindings"
 
@@ -53,8 +54,8 @@ export interface Script {
   readonly flags: ReadonlyArray<"nodejs_compat">
   /** Modules that are laid beside it. */
   readonly modules: ReadonlyArray<"bundler.txt" | "packages.txt" | "esbuild.wasm" | "templates.txt" | "openapi.txt">
-  /** The container of its objects. */
-  readonly container: string | null
+  /** The container of each of its objects, and how many may run at once. */
+  readonly container: { readonly image: string; readonly instanceType: string; readonly instances: number } | null
 }
 
 /** What an operator chooses. */
@@ -95,6 +96,9 @@ export const bucketNames = { objects: "pawl-objects", packages: "pawl-packages" 
 /** The namespace of repositories on Artifacts. */
 export const artifactsNamespace = "pawl"
 
+/** What a container has: 4 GiB and half a core. A check alone may take 1 GiB, and where nothing is said Cloudflare gives 256 MiB. */
+const containerType = "standard-1"
+
 const plain = { objects: [], hosts: [], crons: [], consumers: [], flags: [], modules: [], container: null } as const
 
 const forApi: Binding = { _tag: "Service", script: "canonical", entrypoint: "ForApi" }
@@ -126,7 +130,11 @@ const helpersOf = ({ checks, registry }: Pick<Installation, "checks" | "registry
           name: "checks" as const,
           main: "ChecksScript.ts",
           objects: ["Checks"],
-          container: checks.image,
+          container: {
+            image: checks.image,
+            instanceType: containerType,
+            instances: CloudflareLimits.checkContainers
+          },
           bindings: {
             IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } } as const
           }

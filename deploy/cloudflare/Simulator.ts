@@ -69,7 +69,7 @@ const ownObjects = ({ bindings, container, objects }: Script) => {
       .filter((className) => !bound.has(className))
       .map((className) => [
         `OWN_${className.toUpperCase()}`,
-        { className, useSQLite: true, ...(container === null ? {} : { container: { imageName: container } }) }
+        { className, useSQLite: true, ...(container === null ? {} : { container: { imageName: container.image } }) }
       ])
   )
 }

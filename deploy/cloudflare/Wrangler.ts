@@ -85,6 +85,19 @@ const routeOf = (host: string) =>
 const migrations = ({ objects: classes }: Script) =>
   classes.map((name, at) => ({ tag: `v${at + 1}`, new_sqlite_classes: [name] }))
 
+const containers = ({ container, objects: classes }: Script) => {
+  if (container === null) return {}
+  const { image, instanceType, instances } = container
+  return {
+    containers: classes.map((class_name) => ({
+      class_name,
+      image,
+      instance_type: instanceType,
+      max_instances: instances
+    }))
+  }
+}
+
 /** The configuration of one script, whose code lies beside it as `index.js`. */
 export const configurationOf = (script: Script): Readonly<Record<string, unknown>> => ({
   name: deployedName(script.name),
@@ -104,9 +117,7 @@ export const configurationOf = (script: Script): Readonly<Record<string, unknown
   triggers: { crons: script.crons },
   durable_objects: { bindings: objects(script) },
   ...(script.objects.length === 0 ? {} : { migrations: migrations(script) }),
-  ...(script.container === null
-    ? {}
-    : { containers: script.objects.map((class_name) => ({ class_name, image: script.container, max_instances: 4 })) }),
+  ...containers(script),
   r2_buckets: buckets(script),
   queues: queues(script),
   worker_loaders: named(script, "Loader").map((binding) => ({ binding })),

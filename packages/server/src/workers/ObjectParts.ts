@@ -28,6 +28,7 @@ import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import * as ModelPorts from "../models/ModelPorts.ts"
 import type { CanonicalBindings } from "./Bindings.ts"
+import { checksName } from "./Names.ts"
 import * as RemoteModels from "./RemoteModels.ts"
 
 /** Statements are published in the Projects' own repositories. */
@@ -45,9 +46,6 @@ const templatesOf = ({ SOURCES }: Pick<CanonicalBindings, "SOURCES">) =>
         catch: () => new TemplatesUnavailable({ reason: "the script that has them does not answer" })
       })
   })
-
-/** The one object whose container runs checks. */
-const checksName = "checks"
 
 const noContainer = "there is no container on this installation"
 
@@ -115,8 +113,13 @@ export const hosting = (
     Layer.provideMerge(PointerCache.layerFresh)
   )
 
-/** All that the use cases and the API need, over the stores of the object. */
-export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>, around: AppSurroundings) => {
+/** All that the use cases and the API need, over the stores of the object: a Project's, or (null) the directory. */
+export const layer = (
+  bound: CanonicalBindings,
+  projectId: string | null,
+  stores: Context.Context<Stores>,
+  around: AppSurroundings
+) => {
   const { ARTIFACTS, BUCKET, BUILDS, CHECKS, LAYERS, LOG_KEY, SIGNING_KEY, SOURCES: sources } = bound
   const objects = R2ObjectStore.layer(BUCKET)
   const own = Layer.succeedContext(stores)
@@ -129,7 +132,7 @@ export const layer = (bound: CanonicalBindings, stores: Context.Context<Stores>,
         BucketHeads.layer,
         SecretSigner.layer({ statement: SIGNING_KEY, log: LOG_KEY }),
         RemoteAppBuilder.layer({ build: (id) => BUILDS.getByName(id), sources }),
-        CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName)),
+        CHECKS === undefined ? noSandbox : ContainerSandbox.layer(CHECKS.getByName(checksName(projectId))),
         RemotePackageStore.layer({ layers: (id) => LAYERS.getByName(id), sources, registry: bound.SETTINGS.registry }),
         noRoutes,
         templatesOf(bound),

@@ -112,7 +112,7 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
       const own = yield* Layer.buildWithScope(DurableObjectStores.layer(storage, this.signals), scope)
       const around = ObjectParts.surroundings(this.ctx)
       const stores = Context.add(this.scoped(own), AppData, appDataOf(env))
-      const layer = ObjectParts.layer(env, stores, around)
+      const layer = ObjectParts.layer(env, this.scope(), stores, around)
       const services = this.around(yield* Layer.buildWithScope(layer, scope)).pipe(
         Context.add(IdentityProvider, providerOf(env))
       )

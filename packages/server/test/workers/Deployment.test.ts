@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { checksName } from "@pawl/server/workers/Names"
 import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type LaidOut, layOut, wrangler } from "../../../../deploy/cloudflare/Deployment.ts"
@@ -83,6 +84,25 @@ describe("A deployment to Cloudflare", () => {
       ],
       router: undefined
     })
+  })
+
+  it("gives checks as many containers as there are objects for them, each with room for a check", () => {
+    const all = configurations(installation).map(({ configuration }) => configuration["containers"])
+    const projects = Array.from(
+      { length: 200 },
+      (_, n) => `proj_00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+    )
+    expect(all.filter((each) => each !== undefined)).toEqual([
+      [
+        {
+          class_name: "Checks",
+          image: installation.checks?.image,
+          instance_type: "standard-1",
+          max_instances: new Set(projects.map(checksName)).size
+        }
+      ]
+    ])
+    expect(checksName(projects[0]!)).toBe(checksName(projects[0]!))
   })
 
   it("binds Artifacts to what holds the objects, where that is chosen, and to nothing else", () => {

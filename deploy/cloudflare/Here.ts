@@ -50,6 +50,8 @@ export interface Installed {
   readonly origin: string
   /** The owner's token. */
   readonly owner: string
+  /** Where objects and the bucket are kept. */
+  readonly folder: string
   readonly simulated: () => Simulated
   /** Kills workerd as it is, and starts it again on what was kept; with the clock of its objects so far ahead, in ms. */
   readonly killAndRestart: (aheadMs?: number) => Promise<void>
@@ -112,6 +114,7 @@ export const install = async (
     as,
     origin,
     owner,
+    folder,
     simulated: () => simulated,
     killAndRestart: async (aheadMs = ahead) => {
       for (const pid of workerds()) process.kill(pid, "SIGKILL")

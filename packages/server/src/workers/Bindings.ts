@@ -71,6 +71,8 @@ export interface ProjectCalls extends StoreCalls {
   readonly hinted: (hint: Hint) => Promise<void>
   /** Of these ids, those that there is something for. */
   readonly has: (ids: ReadonlyArray<Reserved>) => Promise<ReadonlyArray<Reserved>>
+  /** Deletes all that the object has where no Project came to be. Rejects then: the object ends with it. */
+  readonly forget: () => Promise<void>
   /** Looks whether work was forgotten, or something that the directory lacks. */
   readonly wake: () => Promise<void>
   /** The row of a host of its app, as it is committed now. */

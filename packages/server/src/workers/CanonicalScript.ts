@@ -16,7 +16,7 @@ import type { CanonicalBindings, CanonicalForApi, CanonicalForIntegration, Canon
 import { AppStoreCalls, AppTailCalls } from "./AppEntrypoints.ts"
 import { callStore } from "./DataStores.ts"
 import { directoryName } from "./Names.ts"
-import { isPromotion, projectOf } from "./Places.ts"
+import { isPromotion, placeOf, projectOf } from "./Places.ts"
 
 export { AppFiles } from "./AppEntrypoints.ts"
 export { DirectoryObject } from "./DirectoryObject.ts"
@@ -24,13 +24,26 @@ export { ProjectObject } from "./ProjectObject.ts"
 
 const directoryOf = ({ DIRECTORY }: CanonicalBindings) => DIRECTORY.getByName(directoryName)
 
+/** A Project that is refused leaves no object behind: it has its tables before it can judge. */
+const made = async (object: ReturnType<CanonicalBindings["PROJECTS"]["getByName"]>, request: Request) => {
+  const answer = await object.fetch(request)
+  if (answer.ok) return answer
+  // The object ends before its answer would be read.
+  const said = new Response(await answer.arrayBuffer(), answer)
+  await object.forget().catch(() => undefined)
+  return said
+}
+
 /** For the API: everything but a promotion. */
 export class ForApi extends WorkerEntrypoint<CanonicalBindings> implements CanonicalForApi {
   override fetch(request: Request): Promise<Response> {
-    if (isPromotion(request.method, new URL(request.url).pathname))
+    const { pathname } = new URL(request.url)
+    if (isPromotion(request.method, pathname))
       throw new Error("a promotion is asked for by the integration script alone")
     const project = projectOf(request)
-    return project === null ? directoryOf(this.env).fetch(request) : this.env.PROJECTS.getByName(project).fetch(request)
+    if (project === null) return directoryOf(this.env).fetch(request)
+    const object = this.env.PROJECTS.getByName(project)
+    return placeOf(request.method, pathname)._tag === "NewProject" ? made(object, request) : object.fetch(request)
   }
 
   whereIs(kind: string, id: string): Promise<string | null> {

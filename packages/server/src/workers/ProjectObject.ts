@@ -24,6 +24,7 @@ import { Commands } from "@pawl/core/work/Commands"
 import { afterCopy } from "@pawl/core/work/CopyHold"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
+import { table } from "@pawl/sql/Tables"
 import { Context, Effect } from "effect"
 import type { CanonicalBindings, DirectoryObjectCalls, ProjectCalls } from "./Bindings.ts"
 import { ServerLimits } from "../ServerLimits.ts"
@@ -63,6 +64,7 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   private readonly ownClock: OwnClock.OwnClock<Parts>
   private untilTold: Promise<void> | null = null
   private isBehind = false
+  private wasMade = false
   /** Since when a hint is on its way that may still come, in ms since 1970; null when none is. */
   private hintedAtMs: number | null = null
   /** When the next work is due, as the directory was told; undefined: this object does not know what that was told. */
@@ -114,6 +116,25 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   /** Nobody else works here: whoever held something was this object before, which is gone. */
   protected override begun(): Effect.Effect<void, unknown, Parts> {
     return Effect.asVoid(Effect.flatMap(Commands, (commands) => commands.releaseAll))
+  }
+
+  /** Whether there is a Project here, or work that makes one. */
+  private isMade(): boolean {
+    const look = `SELECT 1 FROM ${table("project").name} UNION ALL SELECT 1 FROM pawl_command LIMIT 1`
+    this.wasMade ||= this.storage.sql.exec(look).toArray().length > 0
+    return this.wasMade
+  }
+
+  /** Where there is no Project there is nothing to do, and nothing to tell. */
+  protected override rouse(): void {
+    if (this.isMade()) super.rouse()
+  }
+
+  /** What was deleted is made anew with the next object of this name: this one has no tables any more. */
+  async forget(): Promise<void> {
+    if (this.isMade()) return
+    await this.ctx.storage.deleteAll()
+    this.ctx.abort("no Project was made here")
   }
 
   /** Whether the directory lacks something of this Project. */

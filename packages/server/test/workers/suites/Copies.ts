@@ -1,4 +1,6 @@
 /** What lists across Projects show: copies that follow what was committed, also where no work follows. */
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Installed } from "../../../../../deploy/cloudflare/Here.ts"
 import * as Flow from "../../e2e/kit/Flow.ts"
@@ -19,6 +21,16 @@ interface Inbox {
 interface Members {
   readonly items: ReadonlyArray<{ readonly userId: string; readonly role: string }>
 }
+
+/** The objects of Projects that have tables, by their files: the simulator leaves a page of one whose all was deleted. */
+const keptObjects = (folder: string): ReadonlySet<string> =>
+  new Set(
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter(
+        (path) => /ProjectObject\/[0-9a-f]+\.sqlite(-wal)?$/.test(path) && statSync(join(folder, path)).size > 4096
+      )
+      .map((path) => path.replace(/-wal$/, ""))
+  )
 
 /** Tests of the directory of an installation. */
 export const copies = (installed: () => Installed): void => {
@@ -41,6 +53,24 @@ export const copies = (installed: () => Installed): void => {
       const here = { origin: origin.replace("localhost", "127.0.0.1"), token: owner }
       expect(await remove(here, `/v1/projects/${project.id}`)).toBe(202)
       expect((await until((found) => found?.status === "archived"))?.id).toBe(project.id)
+    })
+
+    it("keeps nothing of Projects that were refused, and their objects neither", async () => {
+      const { api, folder, origin, owner } = installed()
+      const { id } = await Flow.createProject(api, "taken")
+      await Flow.liveApp(api, id, 0)
+      const asked = async (body: object) => {
+        const headers = { authorization: `Bearer ${owner}`, "content-type": "application/json" }
+        const url = `${origin.replace("localhost", "127.0.0.1")}/v1/projects`
+        const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
+        return ((await answer.json()) as { readonly code: string }).code
+      }
+      const before = keptObjects(folder)
+      expect(before.size).toBeGreaterThan(0)
+      for (let n = 0; n < 5; n++) expect(await asked({ slug: "taken" })).toBe("slug_taken")
+      expect(await asked({ slug: "No Slug" })).toBe("invalid_slug")
+      expect(await asked({})).toBe("invalid_slug")
+      expect(keptObjects(folder)).toEqual(before)
     })
 
     it("lists Projects by what moved and by what was promoted last, which their objects alone know", async () => {

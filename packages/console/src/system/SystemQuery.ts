@@ -5,6 +5,7 @@ import { useAnswer } from "../api/Queries.ts"
 import { asRefusal } from "../api/Refusal.ts"
 import type { Answer } from "../api/Wire.ts"
 
+/** One look at it. */
 export type System = Answer<"system", "get">
 
 /** Null for those who may not see it: its cards are not there. */

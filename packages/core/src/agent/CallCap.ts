@@ -2,14 +2,7 @@
 import { Effect } from "effect"
 import { DailyCounter } from "../bundle/DailyCounter.ts"
 import * as Shares from "../bundle/Shares.ts"
-import { callCounter } from "../project/Usage.ts"
-import { Limits } from "../primitives/Limits.ts"
-import { Settings } from "../primitives/Settings.ts"
-
-/** Calls of models of today, of all Projects. */
-export const callsOfDay = Effect.flatMap(Settings, ({ modelCallsPerDay = Limits.modelCallsPerDay }) =>
-  Shares.budgetOfDay(callCounter, modelCallsPerDay)
-)
+import { callsOfDay } from "../project/Usage.ts"
 
 /** Why no model is asked for a Project today; null while it may. */
 export const usedUpReason = Effect.fnUntraced(function* (projectId: string) {

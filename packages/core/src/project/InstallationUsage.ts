@@ -1,8 +1,8 @@
 /** What all Projects together have used today of what an installation may use in a day (UTC). It only reads. */
 import { Effect } from "effect"
-import { callsOfDay } from "../agent/CallCap.ts"
 import { DailyCounter } from "../bundle/DailyCounter.ts"
 import { buildBudget } from "../bundle/Builds.ts"
+import { callsOfDay } from "./Usage.ts"
 
 /** Counts. */
 export interface InstallationUsage {

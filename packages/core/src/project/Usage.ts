@@ -30,7 +30,12 @@ export const Usage = Schema.Struct({
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /** The name under which calls of models are counted. */
-export const callCounter = "agent-model-calls"
+const callCounter = "agent-model-calls"
+
+/** Calls of models of today, of all Projects. */
+export const callsOfDay = Effect.flatMap(Settings, ({ modelCallsPerDay = Limits.modelCallsPerDay }) =>
+  Shares.budgetOfDay(callCounter, modelCallsPerDay)
+)
 
 /** Page by page: a Project may have many Changes. */
 const moneyOf = Effect.fnUntraced(function* (projectId: string) {
@@ -58,11 +63,11 @@ export const usage = (projectId: string) =>
   Effect.gen(function* () {
     const counter = yield* DailyCounter
     const today = (yield* Time.now).slice(0, 10)
-    const { modelCallsPerDay = Limits.modelCallsPerDay } = yield* Settings
+    const calls = yield* callsOfDay
     return {
       ...(yield* moneyOf(projectId)),
-      modelCallsToday: yield* counter.used(Shares.projectCounter(callCounter, projectId), today),
-      modelCallsCap: modelCallsPerDay,
+      modelCallsToday: yield* counter.used(Shares.projectCounter(calls.name, projectId), today),
+      modelCallsCap: calls.max,
       buildsToday: yield* counter.used(Shares.projectCounter("app-builds", projectId), today),
       sandboxMsThisMonth: yield* counter.used(
         Shares.projectCounter("sandbox-ms", projectId),

@@ -2,8 +2,8 @@
  * The scripts of an installation on Cloudflare, as data: what each holds and what it is bound to. The simulator on this
  * machine and the configurations that are deployed are both made of it, so who may call whom is said once.
  */
-import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { type Consumer, consumers, type QueueName, queueNames } from "@pawl/adapters-cloudflare/hints/HintQueues"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import type { IssuerChoice, ModelChoice } from "@pawl/server/workers/Bindings"
 
 /** What a binding reaches. */
@@ -133,7 +133,7 @@ const helpersOf = ({ checks, registry }: Pick<Installation, "checks" | "registry
           container: {
             image: checks.image,
             instanceType: containerType,
-            instances: CloudflareLimits.checkContainers
+            instances: ServerLimits.checkContainers
           },
           bindings: {
             IMAGE: { _tag: "Value", value: { program: checks.program, entrypoint: ["sleep", "infinity"] } } as const

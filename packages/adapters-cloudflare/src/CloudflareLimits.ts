@@ -97,8 +97,6 @@ export const CloudflareLimits = {
   keptBackoffMs: second,
 
   // Checks in containers
-  /** How many containers there are: the checks of a Project run in one of them (decision). */
-  checkContainers: 4,
   /** How long a container stays that nobody asks (decision: a cold one takes seconds, and a job is asked about each second). */
   containerIdleMs: 60 * second,
   /** What the files of one job come to at most (decision: the object writes them as text, and has 128 MB for some copies). */

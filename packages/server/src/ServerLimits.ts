@@ -99,6 +99,8 @@ export const ServerLimits = {
   agentSlots: 8,
   /** The same in an object on Cloudflare, which has 6 connections that wait at once: each agent at work has one (decision). */
   agentObjectSlots: 4,
+  /** Containers for checks on Cloudflare: the checks of a Project run in one of them (decision). */
+  checkContainers: 4,
   /** Claims of other Changes that a planner is told (decision). */
   claimsTold: 100,
   /** What request and answer of a model may have together, when it is not said (decisions, "Agents"). */

@@ -1,5 +1,5 @@
 /** Names of the objects that there is one of, or a few. */
-import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
+import { ServerLimits } from "../ServerLimits.ts"
 
 /** The directory. */
 export const directoryName = "directory"
@@ -11,5 +11,5 @@ export const identityName = "identity"
 export const checksName = (projectId: string | null): string => {
   let sum = 0
   for (const unit of projectId ?? "") sum = (31 * sum + (unit.codePointAt(0) ?? 0)) % 2 ** 31
-  return `checks-${sum % CloudflareLimits.checkContainers}`
+  return `checks-${sum % ServerLimits.checkContainers}`
 }

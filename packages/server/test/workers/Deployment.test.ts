@@ -209,8 +209,8 @@ describe("A deployment to Cloudflare", () => {
     expect(sizes["appdata"]).toBeLessThanOrEqual(90_000)
     expect(sizes["builder"]).toBeLessThanOrEqual(375_000)
     // The core and the API's handlers run in the objects; decision 38 says what else does, and what does not any more.
-    expect(sizes["canonical"]).toBeLessThanOrEqual(1_200_000)
-    expect(sizes["canonical packed"]).toBeLessThanOrEqual(410_000)
+    expect(sizes["canonical"]).toBeLessThanOrEqual(1_205_000)
+    expect(sizes["canonical packed"]).toBeLessThanOrEqual(412_000)
     for (const name of ["canonical", "router"]) expect(sizes[`${name} uploaded`]).toBe(sizes[name])
   })
 

@@ -90,7 +90,9 @@ export const copies = (installed: () => Installed): void => {
 
     it("tells a person what waits for them, and whoever may not decide nothing", async () => {
       const { api, as } = installed()
-      const project = await Flow.createProject(api, "waiting")
+      // Without checks: where nothing runs them a Candidate is no matter for an approval.
+      const files = Flow.source("one", { "pawl.json": JSON.stringify({ probes: [{ path: "/", status: 200 }] }) })
+      const project = await Flow.createProject(api, "waiting", files)
       await Flow.liveApp(api, project.id, 0)
       const path = `/v1/projects/${project.id}`
       const { policy } = await api.get<{ policy: object }>(`${path}/policy`)

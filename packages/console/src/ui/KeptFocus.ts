@@ -9,12 +9,18 @@ export interface KeepsFocus<E extends HTMLElement> {
   readonly onBlur: (event: FocusEvent<E>) => void
 }
 
+/** A dialog gives focus back to what had it before. */
+const isInDialog = (element: Element): boolean => element.closest("dialog") !== null
+
 /** For the outermost element of the part. */
 export const useKeptFocus = <E extends HTMLElement>(): KeepsFocus<E> => {
   const ref = useRef<E>(null)
   const had = useRef(false)
   useEffect(() => {
-    if (had.current && document.activeElement === document.body) ref.current?.focus({ preventScroll: true })
+    const { activeElement, body } = document
+    if (!had.current || activeElement === null || ref.current?.contains(activeElement) === true) return
+    if (activeElement === body) ref.current?.focus({ preventScroll: true })
+    else if (!isInDialog(activeElement)) had.current = false
   })
   return {
     ref,
@@ -22,7 +28,8 @@ export const useKeptFocus = <E extends HTMLElement>(): KeepsFocus<E> => {
     onFocus: () => void (had.current = true),
     // To another element, and not to none: then it may have been taken away.
     onBlur: ({ currentTarget, relatedTarget }) => {
-      if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) had.current = false
+      if (relatedTarget === null || currentTarget.contains(relatedTarget) || isInDialog(relatedTarget)) return
+      had.current = false
     }
   }
 }

@@ -60,7 +60,10 @@ describe.skipIf(browserMissing !== null)(`The first use (${browserMissing ?? "Ch
     await click(dialog.getByRole("button", { name: "Promote" }))
     await next.getByText("S1 is live").waitFor()
     // The button that had it is gone: whoever goes on by the keyboard is still where they were.
-    expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe("What is next")
+    await Flow.until(
+      () => page.evaluate<string | null>("document.activeElement?.getAttribute('aria-label') ?? null"),
+      (name) => name === "What is next"
+    )
     await picture(opened, "first-use-live")
     await click(page.getByRole("main").getByRole("link", { name: "corner-shop" }).first())
     await click(page.getByRole("navigation", { name: "Project corner-shop" }).getByRole("link", { name: "Overview" }))

@@ -178,6 +178,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     id: "organization",
     body: (ids) => ({ members: [{ userId: ids.user, role: "owner" }] })
   },
+  "system.findings": { stranger: 403 },
   "system.get": { stranger: 403 },
   "users.list": { stranger: 200 },
   "users.disable": { id: "user" },

@@ -109,11 +109,21 @@ export const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavail
       })
   })
 
-/** Where others burn every core, who goes last for good gets too little to be done in time. */
-const goesOn = (child: BundlerChild): Effect.Effect<never> =>
+/** Has it weighed as any other, or finds that it has ended. */
+const weighed = (child: BundlerChild): Effect.Effect<unknown> =>
   Effect.sync(() => !isAlive(child) || (child.process.pid !== null && lastNoMore(child.process.pid))).pipe(
-    Effect.repeat({ until: (done) => done, schedule: Schedule.spaced(LocalLimits.lowSessionAgainMs) }),
+    Effect.repeat({ until: (done) => done, schedule: Schedule.spaced(LocalLimits.lowSessionAgainMs) })
+  )
+
+/**
+ * Where others burn every core, who goes last for good gets too little to be done in time. A process that was not begun by
+ * then puts itself last after that: so it is done once more when it is ready.
+ */
+const goesOn = (child: BundlerChild): Effect.Effect<never> =>
+  weighed(child).pipe(
     Effect.delay(child.lastMs),
+    Effect.andThen(Effect.ignore(isReady(child))),
+    Effect.andThen(weighed(child)),
     Effect.andThen(Effect.never)
   )
 

@@ -2,6 +2,7 @@
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import type { Installation } from "./Scripts.ts"
+import { whole } from "./WholeNumber.ts"
 
 /** Of these an operator decides by the environment of the deployment. */
 export type Bounds = Pick<Installation, "paused" | "requestsPerMinute" | "buildsPerDay" | "sandboxMinutesPerMonth">
@@ -23,9 +24,9 @@ export const boundsOf = (environment: Readonly<Record<string, string | undefined
   }
   for (const name of Object.keys(counts) as ReadonlyArray<keyof typeof counts>) {
     const [variable, usual] = counts[name]
-    const given = environment[variable] || String(usual)
-    if (!/^[1-9]\d{0,14}$/.test(given)) return `${variable}: use a whole number above 0`
-    found[name] = Number(given)
+    const given = whole(environment[variable] || String(usual), 1)
+    if (given === null) return `${variable}: use a whole number above 0`
+    found[name] = given
   }
   return { paused: paused === "true", ...found }
 }

@@ -5,13 +5,11 @@ import { modelsOf } from "@pawl/server/node/ModelOptions"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import type { ModelChoice } from "@pawl/server/workers/Bindings"
 import { Option, Redacted } from "effect"
+import { whole } from "./WholeNumber.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const isDialect = (text: string): text is Dialect => dialects.some((each) => each === text)
-
-const whole = (text: string, least: number): number | null =>
-  /^\d{1,9}$/.test(text.trim()) && Number(text) >= least ? Number(text) : null
 
 /**
  * The models that an environment names, null for none; a text says what is wrong with them. Their key (`PAWL_MODEL_KEY`) is

@@ -1,6 +1,6 @@
 /** An edit by hand: one file, as it is to be. More than that is sent by git, the command line or the API. */
 import { useMutation } from "@tanstack/react-query"
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { api } from "../api/Client.ts"
 import { useAct } from "../candidate/Act.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
@@ -37,13 +37,11 @@ const usePaths = (projectId: string): ReadonlyArray<string> => {
 const Fields = ({
   given,
   isAsked,
-  name,
   paths,
   set
 }: {
   readonly given: Given
   readonly isAsked: boolean
-  readonly name: (path: string) => void
   readonly paths: ReadonlyArray<string>
   readonly set: (next: Given) => void
 }): ReactNode => (
@@ -68,7 +66,7 @@ const Fields = ({
       value={given.path}
       hint="From the root of the source: public/hours.html. A file that is not there is made."
       wrong={isAsked && given.path.trim() === "" ? "Name the file." : null}
-      onChange={({ target }) => name(target.value)}
+      onChange={({ target }) => set({ ...given, path: target.value })}
     />
     <TextAreaField
       label="Its whole text"
@@ -111,11 +109,12 @@ export const SendChangeSet = ({
       setGiven((before) => (before.path === asked.path && before.text === asked.text ? { ...before, text } : before))
   })
   const paths = usePaths(change.projectId)
-  const name = (path: string) => {
-    setGiven({ ...given, path })
-    // A file that is there is edited, not written anew.
-    if (given.text === "" && paths.includes(path)) reading.mutate({ ...given, path })
-  }
+  // A file that is there is edited, not written anew: also when it was named before the list of files came.
+  const isThere = paths.includes(given.path)
+  useEffect(() => {
+    if (isThere && given.text === "") reading.mutate(given)
+    // Once for each path: who empties the text wants it empty.
+  }, [isThere, given.path])
   return (
     <ActionDialog
       title="Send a ChangeSet"
@@ -129,7 +128,7 @@ export const SendChangeSet = ({
         if (!isMissing) act.mutate()
       }}
     >
-      <Fields given={given} set={setGiven} isAsked={isAsked} paths={paths} name={name} />
+      <Fields given={given} set={setGiven} isAsked={isAsked} paths={paths} />
       <Button
         size="small"
         busy={reading.isPending}

@@ -62,11 +62,18 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByText("Send a ChangeSet.", { exact: true }).waitFor()
     expect(await broken()).toEqual([])
     await picture("change-without")
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    await page.route(/\/code$/, async (route) => {
+      await held
+      await route.continue()
+    })
     await page.keyboard.press("a")
     await page.keyboard.type("The hours")
-    // The files there are, are offered; one of them is loaded by itself.
-    await page.locator('#canonical-files option[value="public/hello.txt"]').waitFor({ state: "attached" })
+    // The files there are, are offered; one of them is loaded by itself, also when it was named before they came.
     await page.getByLabel("File").fill("public/hello.txt")
+    letGo()
+    await page.locator('#canonical-files option[value="public/hello.txt"]').waitFor({ state: "attached" })
     const text = page.getByLabel("Its whole text")
     await Flow.until(
       () => text.inputValue(),

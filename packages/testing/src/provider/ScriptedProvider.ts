@@ -92,7 +92,8 @@ export const open = async (
     perform(response, turn, form, one.model)
   }
 
-  const server = createServer((request, response) => {
+  // A connection that it ended just when a caller used it again would be a call that is lost, and no script asked for it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((listening) => void server.listen(port, host, listening))

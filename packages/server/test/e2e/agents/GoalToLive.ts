@@ -61,7 +61,7 @@ export const goalToLive = async (api: DemoApi, provider: ScriptedProvider, slug:
   )
   const calls = await ChangeFlow.callsOf(api, opened.id)
   expect(calls.map(({ purpose }) => purpose).filter((purpose) => purpose === "plan")).toEqual(["plan"])
-  expect(new Set(calls.map(({ state }) => state))).toEqual(new Set(["settled"]))
+  expect(calls.filter(({ state }) => state !== "settled")).toEqual([])
   // One call for the plan, and two for each Task: each was asked for once.
   expect([calls.length, provider.asked().length - before]).toEqual([7, 7])
   const sum = calls.reduce((total, { cost_usd: cost }) => total + cost, 0)

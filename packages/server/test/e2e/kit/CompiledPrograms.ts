@@ -47,10 +47,14 @@ const stampOf = (path: string): string => {
   return found === undefined ? "gone" : `${found.mtimeMs} ${found.size}`
 }
 
-/** What was compiled before; null when there is nothing, or when it is not of these sources any more. */
+/**
+ * What was compiled before; null when there is nothing, or when it is not of these sources any more, or of a checkout
+ * whose packages were copied with what they had in their cache.
+ */
 const upToDate = (): string | null => {
   try {
     const { folder, inputs }: Compiled = JSON.parse(readFileSync(manifest, "utf8"))
+    if (!folder.startsWith(bundlesFolder)) return null
     return Object.entries(inputs).every(([path, stamp]) => stampOf(path) === stamp) ? folder : null
   } catch {
     return null

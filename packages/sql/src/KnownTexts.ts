@@ -16,10 +16,31 @@ export const frozen = <A>(value: A): A => {
 
 /** Texts and what they were decoded to, within a bound. */
 export interface KnownTexts<A> {
-  /** What the text was decoded to; undefined when that is not known (any more). */
-  readonly get: (text: string) => A | undefined
+  /**
+   * What the text was decoded to; undefined when that is not known (any more). `key` is of the row that it was read of:
+   * a text that this row had before is found by comparing the two, which costs less than looking all of it up.
+   */
+  readonly get: (text: string, key?: string) => A | undefined
   /** Keeps what a text was decoded to, which is frozen. */
-  readonly keep: (text: string, value: A) => void
+  readonly keep: (text: string, value: A, key?: string) => void
+}
+
+interface Known<A> {
+  readonly text: string
+  readonly value: A
+}
+
+interface Generation<A> {
+  readonly byText: Map<string, Known<A>>
+  /** The text that a row had when it was last read. */
+  readonly byKey: Map<string, Known<A>>
+}
+
+const generation = <A>(): Generation<A> => ({ byText: new Map(), byKey: new Map() })
+
+const foundIn = <A>({ byKey, byText }: Generation<A>, text: string, key: string | undefined): Known<A> | undefined => {
+  const last = key === undefined ? undefined : byKey.get(key)
+  return last?.text === text ? last : byText.get(text)
 }
 
 /**
@@ -27,27 +48,29 @@ export interface KnownTexts<A> {
  * goes.
  */
 export const make = <A>(): KnownTexts<A> => {
-  let [young, old] = [new Map<string, A>(), new Map<string, A>()]
+  let [young, old] = [generation<A>(), generation<A>()]
   let chars = 0
-  const put = (text: string, value: A): void => {
-    if (chars + text.length > Limits.knownTextsChars) {
+  const put = (known: Known<A>, key: string | undefined): void => {
+    const { length } = known.text
+    if (chars + length > Limits.knownTextsChars) {
       old = young
-      young = new Map()
+      young = generation()
       chars = 0
     }
-    young.set(text, value)
-    chars += text.length
+    young.byText.set(known.text, known)
+    if (key !== undefined) young.byKey.set(key, known)
+    chars += length
   }
   return {
-    get: (text) => {
-      const found = young.get(text)
-      if (found !== undefined) return found
-      const before = old.get(text)
-      if (before !== undefined) put(text, before)
-      return before
+    get: (text, key) => {
+      const found = foundIn(young, text, key)
+      if (found !== undefined) return found.value
+      const before = foundIn(old, text, key)
+      if (before !== undefined) put(before, key)
+      return before?.value
     },
-    keep: (text, value) => {
-      if (text.length <= Limits.knownTextChars) put(text, value)
+    keep: (text, value, key) => {
+      if (text.length <= Limits.knownTextChars) put({ text, value }, key)
     }
   }
 }

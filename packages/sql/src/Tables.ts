@@ -25,10 +25,10 @@ export interface Table {
   readonly unique: ReadonlyArray<string>
   /** The index that leads to a Project's records in a status, in their order; null for a kind that has none. */
   readonly statusIndex: string | null
-  /** The JSON of a record. Throws when the record is not what its schema says. */
+  /** The JSON of a record, which is frozen with that. Throws when the record is not what its schema says. */
   readonly encode: (record: unknown) => string
-  /** The record of a JSON text. Frozen: all who read the row share it. */
-  readonly decode: (text: unknown) => Result.Result<unknown, unknown>
+  /** The record of a JSON text, of the row of a key. Frozen: all who read the row share it. */
+  readonly decode: (text: unknown, key?: string) => Result.Result<unknown, unknown>
   /** Values of `columns`. */
   readonly values: (record: unknown) => ReadonlyArray<Parameter>
   /** A new row: project, id, data, then the columns. */
@@ -76,10 +76,15 @@ const copied = (text: string): string => JSON.parse(JSON.stringify(text))
 
 /** Decodes a text once, and by its schema only where that changes something: fields, or their order. */
 const decoding =
-  (kind: Kind, plain: Plain | null, names: ReadonlySet<string> | null, decode: Decode): Decode =>
-  (text) => {
+  (
+    kind: Kind,
+    plain: Plain | null,
+    names: ReadonlySet<string> | null,
+    decode: (text: unknown) => ReturnType<Decode>
+  ): Decode =>
+  (text, key) => {
     if (typeof text !== "string") return decode(text)
-    const before = known.get(text)
+    const before = known.get(text, key)
     if (before?.kind === kind) return Result.succeed(before.record)
     const value = plain === null ? undefined : valueOf(text, plain)
     const written = plain?.write(value)
@@ -87,9 +92,28 @@ const decoding =
     const whole = () =>
       Result.map(decode(text), (record) => KnownTexts.frozen(NewerFields.carried(record, text, names)))
     return Result.map(isIt ? Result.succeed(value) : whole(), (record) => {
-      known.keep(isIt ? written : copied(text), { kind, record })
+      known.keep(isIt ? written : copied(text), { kind, record }, key)
       return record
     })
+  }
+
+/**
+ * The text of a record. Whoever reads that text gets the record itself: what was written is mostly read next, and would be
+ * decoded to the same. A record with a key that no schema names, or with what a newer version wrote, would not.
+ */
+const encoding =
+  (
+    kind: Kind,
+    plain: Plain | null,
+    keyOf: (record: unknown) => string,
+    encode: (record: unknown) => unknown
+  ): Table["encode"] =>
+  (record) => {
+    const written = plain?.write(record)
+    const text = NewerFields.withCarried(written ?? JSON.stringify(encode(record)), record)
+    if (text === written && plain?.check(record) === true)
+      known.keep(text, { kind, record: KnownTexts.frozen(record) }, keyOf(record))
+    return text
   }
 
 /**
@@ -120,7 +144,7 @@ const tableOf = (kind: Kind): Table => {
     statusAt: columns.indexOf("status"),
     unique,
     statusIndex: soughtByStatus.has(kind) ? `${name}_status_project` : null,
-    encode: (record) => NewerFields.withCarried(plain?.write(record) ?? JSON.stringify(encode(record)), record),
+    encode: encoding(kind, plain, entity.id, encode),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,
@@ -154,9 +178,11 @@ export const table = (kind: Kind): Table => {
   return found
 }
 
+const keyOf = ({ id }: Row): string | undefined => (typeof id === "string" ? id : undefined)
+
 /** A row as the record it keeps, or the fact that it cannot be read. What stands in it is not repeated. */
 export const storedOf = <K extends Kind>(kind: K, row: Row): Result.Result<Stored<RecordOf<K>>, LedgerUnavailable> =>
-  Result.mapBoth(table(kind).decode(row["data"]), {
+  Result.mapBoth(table(kind).decode(row["data"], keyOf(row)), {
     onSuccess: (record) => ({ record: record as RecordOf<K>, revision: Number(row["revision"]) }),
     onFailure: () => corrupt(table(kind).name, String(row["id"]))
   })

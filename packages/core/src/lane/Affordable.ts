@@ -21,7 +21,7 @@ export interface Means {
   /** Infinite where nothing is built. */
   readonly buildsLeft: number
   readonly sandboxMsLeft: number
-  /** Of the Project's own last verifications; 0 where there was none. */
+  /** Of the Project's own last verifications (`Limits.laneMeansChecks`); 0 where there was none. */
   readonly medianMs: number
 }
 
@@ -53,7 +53,7 @@ const leftOf = (budget: Shares.Budget, payer: string) => Effect.map(Shares.amoun
 /** What a Project's lane has to go on with, as it is now. */
 export const meansOf = Effect.fnUntraced(function* (projectId: string) {
   const records = yield* Records
-  const last = yield* records.list("evidence", { projectId, order: "newest", limit: Limits.pageSize })
+  const last = yield* records.list("evidence", { projectId, order: "newest", limit: Limits.laneMeansChecks })
   const payer = yield* Shares.payerOf(projectId)
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))
   const isBuilt = pointer?.record.status !== "removed"

@@ -10,27 +10,35 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { laneStep } from "../work/LaneWork.ts"
 import { after, isOutOfMeans, planLane } from "./LanePlan.ts"
-import { type EntryRows, type LaneRows, readLane } from "./LaneReading.ts"
+import { type LaneRows, readLane } from "./LaneReading.ts"
 import { draftOf } from "./LaneWrites.ts"
 
+/** Which entry a row is of, by its kind and key. Of a line as it was read: no step brings another row into it. */
+const ownersOf = ({ entries }: LaneRows): ReadonlyMap<string, string> => {
+  const owners = new Map<string, string>()
+  for (const [id, { candidate, change }] of entries) {
+    owners.set(Draft.placeOf("laneEntry", id), id)
+    owners.set(Draft.placeOf("change", change.record.id), id)
+    if (candidate !== null) owners.set(Draft.placeOf("candidate", candidate.record.id), id)
+  }
+  return owners
+}
+
 /** The rows as a draft that was committed leaves them. A line is long and a step writes few of them. */
-const renewed = (rows: LaneRows, draft: Draft.Draft): LaneRows => {
-  const renew = (before: EntryRows): EntryRows => {
+const renewed = (rows: LaneRows, owners: ReadonlyMap<string, string>, draft: Draft.Draft): LaneRows => {
+  const entries = new Map(rows.entries)
+  for (const place of draft.written.keys()) {
+    const id = owners.get(place)
+    const before = id === undefined ? undefined : entries.get(id)
+    if (id === undefined || before === undefined) continue
     const { candidate, change, entry } = before
-    const written = {
-      entry: Draft.writtenAs(draft, "laneEntry", entry.record.id),
-      change: Draft.writtenAs(draft, "change", change.record.id),
-      candidate: candidate === null ? undefined : Draft.writtenAs(draft, "candidate", candidate.record.id)
-    }
-    return written.entry === undefined && written.change === undefined && written.candidate === undefined
-      ? before
-      : { entry: written.entry ?? entry, change: written.change ?? change, candidate: written.candidate ?? candidate }
+    entries.set(id, {
+      entry: Draft.newest(draft, "laneEntry", entry),
+      change: Draft.newest(draft, "change", change),
+      candidate: candidate === null ? null : Draft.newest(draft, "candidate", candidate)
+    })
   }
-  return {
-    ...rows,
-    lane: Draft.newest(draft, "lane", rows.lane),
-    entries: new Map([...rows.entries].map(([id, each]) => [id, renew(each)]))
-  }
+  return { ...rows, lane: Draft.newest(draft, "lane", rows.lane), entries }
 }
 
 /** Looks again with the next hour: a new day, or a new month, begins with one, and others may take less of theirs. */
@@ -44,11 +52,12 @@ const stepping = Effect.fnUntraced(function* (projectId: string) {
   const read = yield* readLane(projectId)
   if (read === null) return { answer: 0 }
   const steps = planLane(read.reading)
+  const owners = ownersOf(read)
   let rows: LaneRows = read
   for (const step of steps) {
     const draft = yield* draftOf(rows, step)
     yield* (yield* Ledger).commit(Draft.end(draft, { name: `Lane.${step._tag.toLowerCase()}` }))
-    rows = renewed(rows, draft)
+    rows = renewed(rows, owners, draft)
   }
   if (isOutOfMeans(steps.reduce(after, read.reading))) yield* lookLater(projectId)
   return { answer: steps.length }

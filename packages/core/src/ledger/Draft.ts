@@ -49,7 +49,8 @@ export const begin = (projectId: string, actor: Actor, now: Time.Timestamp): Dra
   written: new Map()
 })
 
-const placeOf = (kind: Kind, record: unknown): string => `${kind} ${idOf(kind, record)}`
+/** Under what a draft keeps the record of a key in `written`. */
+export const placeOf = (kind: Kind, id: string): string => `${kind} ${id}`
 
 /** The record as this draft leaves it: what was read, or what the draft last made of it. */
 export const newest = <K extends Kind>(
@@ -57,15 +58,15 @@ export const newest = <K extends Kind>(
   kind: K,
   stored: Commit.Stored<RecordOf<K>>
 ): Commit.Stored<RecordOf<K>> =>
-  (draft.written.get(placeOf(kind, stored.record)) as Commit.Stored<RecordOf<K>> | undefined) ?? stored
+  (draft.written.get(placeOf(kind, idOf(kind, stored.record))) as Commit.Stored<RecordOf<K>> | undefined) ?? stored
 
 /** The record of a key as this draft leaves it; undefined for one that it has not written. */
 export const writtenAs = <K extends Kind>(draft: Draft, kind: K, id: string): Commit.Stored<RecordOf<K>> | undefined =>
-  draft.written.get(`${kind} ${id}`) as Commit.Stored<RecordOf<K>> | undefined
+  draft.written.get(placeOf(kind, id)) as Commit.Stored<RecordOf<K>> | undefined
 
 const keep = <K extends Kind>(draft: Draft, kind: K, record: RecordOf<K>, revision: number) => {
   const kept = { record, revision }
-  draft.written.set(placeOf(kind, record), kept)
+  draft.written.set(placeOf(kind, idOf(kind, record)), kept)
   return kept
 }
 

@@ -8,26 +8,36 @@ type Found<K extends Kind> = Option.Option<Stored<RecordOf<K>>>
 
 /** `Records` that keeps each record that was read by its key, and which keys there were not. Listings and counts are read as always. */
 const remembering = (records: Records["Service"]): Records["Service"] => {
-  const known = new Map<string, Found<Kind>>()
-  const keyOf = (kind: Kind, id: string): string => `${kind} ${id}`
-  const before = <K extends Kind>(kind: K, id: string) => known.get(keyOf(kind, id)) as Found<K> | undefined
-  const keep = <K extends Kind>(kind: K, id: string, found: Found<K>): void => void known.set(keyOf(kind, id), found)
+  const kinds = new Map<Kind, Map<string, Found<Kind>>>()
+  const knownOf = <K extends Kind>(kind: K): Map<string, Found<K>> => {
+    const known = kinds.get(kind) ?? new Map<string, Found<Kind>>()
+    kinds.set(kind, known)
+    return known as Map<string, Found<K>>
+  }
   return {
     get: (kind, id) =>
       Effect.suspend(() => {
-        const found = before(kind, id)
+        const known = knownOf(kind)
+        const found = known.get(id)
         if (found !== undefined) return Effect.succeed(found)
-        return Effect.tap(records.get(kind, id), (read) => Effect.sync(() => keep(kind, id, read)))
+        return Effect.tap(records.get(kind, id), (read) => Effect.sync(() => known.set(id, read)))
       }),
-    many: (kind, ids) =>
+    many: <K extends Kind>(kind: K, ids: ReadonlyArray<string>) =>
       Effect.suspend(() => {
-        const missing = ids.filter((id) => before(kind, id) === undefined)
-        const all = () =>
-          ids.flatMap((id) => Option.toArray(before(kind, id) ?? Option.none()).map((each) => [id, each] as const))
-        if (missing.length === 0) return Effect.sync(() => new Map(all()))
+        const known = knownOf(kind)
+        const all = (): ReadonlyMap<string, Stored<RecordOf<K>>> => {
+          const found = new Map<string, Stored<RecordOf<K>>>()
+          for (const id of ids) {
+            const each = known.get(id)
+            if (each?._tag === "Some") found.set(id, each.value)
+          }
+          return found
+        }
+        const missing = ids.filter((id) => !known.has(id))
+        if (missing.length === 0) return Effect.sync(all)
         return Effect.map(records.many(kind, missing), (found) => {
-          for (const id of missing) keep(kind, id, Option.fromUndefinedOr(found.get(id)))
-          return new Map(all())
+          for (const id of missing) known.set(id, Option.fromUndefinedOr(found.get(id)))
+          return all()
         })
       }),
     list: records.list,

@@ -157,6 +157,8 @@ export const Limits = {
   lanePredictions: 16,
   /** How long a lane waits for builds or sandbox time before it looks again: to the next full hour (decision). */
   laneMeansLookMs: 60 * minute,
+  /** Checks of a Project, the newest, by which the lane reckons what one verification takes. */
+  laneMeansChecks: 40,
   /** How often others may be let before an entry. */
   lanePassedMax: 3,
 

@@ -345,3 +345,27 @@ export const planLane = (reading: Reading): ReadonlyArray<LaneStep> => {
   }
   return steps
 }
+
+/** Steps of one commit. */
+export type Together = readonly [LaneStep, ...ReadonlyArray<LaneStep>]
+
+/** These write their entry alone: what another step reads is the same before and after them. */
+const writesItsEntry: ReadonlySet<LaneStep["_tag"]> = new Set(["Pass", "Aside", "Land"])
+
+/**
+ * Pure: the steps of a plan in turn, by the commits that take them. Those that write their entry alone go with the one
+ * behind them, when that makes a Candidate or is such a one too; each other step has a commit of its own.
+ */
+export const together = (steps: ReadonlyArray<LaneStep>): ReadonlyArray<Together> => {
+  const groups: Array<Together> = []
+  let isOpen = false
+  for (const step of steps) {
+    const writesOne = writesItsEntry.has(step._tag)
+    const last = groups.at(-1)
+    if (isOpen && last !== undefined && (writesOne || step._tag === "Compose"))
+      groups[groups.length - 1] = [...last, step]
+    else groups.push([step])
+    isOpen = writesOne
+  }
+  return groups
+}

@@ -1,6 +1,6 @@
 /**
- * The body of `lane.step`: reads a lane once, decides every step, and takes them one by one, each by a commit of its own.
- * When anything moved meanwhile all is read and decided anew. Repeating it changes nothing.
+ * The body of `lane.step`: reads a lane once, decides every step, and takes them in turn, by few commits. When anything
+ * moved meanwhile all is read and decided anew. Repeating it changes nothing.
  */
 import { Effect } from "effect"
 import { decideAndCommit } from "../ledger/Decision.ts"
@@ -9,7 +9,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { laneStep } from "../work/LaneWork.ts"
-import { after, isOutOfMeans, planLane } from "./LanePlan.ts"
+import { after, isOutOfMeans, planLane, type Together, together } from "./LanePlan.ts"
 import { type LaneRows, readLane } from "./LaneReading.ts"
 import { draftOf } from "./LaneWrites.ts"
 
@@ -41,6 +41,9 @@ const renewed = (rows: LaneRows, owners: ReadonlyMap<string, string>, draft: Dra
   return { ...rows, lane: Draft.newest(draft, "lane", rows.lane), entries }
 }
 
+const nameOf = ([step, ...more]: Together): string =>
+  more.length > 0 ? "Lane.steps" : `Lane.${step._tag.toLowerCase()}`
+
 /** Looks again with the next hour: a new day, or a new month, begins with one, and others may take less of theirs. */
 const lookLater = Effect.fnUntraced(function* (projectId: string) {
   const delayMs = Limits.laneMeansLookMs - ((yield* Time.nowMillis) % Limits.laneMeansLookMs)
@@ -54,9 +57,9 @@ const stepping = Effect.fnUntraced(function* (projectId: string) {
   const steps = planLane(read.reading)
   const owners = ownersOf(read)
   let rows: LaneRows = read
-  for (const step of steps) {
-    const draft = yield* draftOf(rows, step)
-    yield* (yield* Ledger).commit(Draft.end(draft, { name: `Lane.${step._tag.toLowerCase()}` }))
+  for (const group of together(steps)) {
+    const draft = yield* draftOf(rows, group)
+    yield* (yield* Ledger).commit(Draft.end(draft, { name: nameOf(group) }))
     rows = renewed(rows, owners, draft)
   }
   if (isOutOfMeans(steps.reduce(after, read.reading))) yield* lookLater(projectId)

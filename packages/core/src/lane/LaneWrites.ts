@@ -1,4 +1,4 @@
-/** The commit of each step of the lane. Each expects the lane, the head, and the rows that it names, as they were read. */
+/** The commits of the steps of the lane. Each expects the lane, the head, and the rows that it names, as they were read. */
 import { Effect } from "effect"
 import { landsAs } from "../candidate/AutoPromotion.ts"
 import { checkedAgain } from "../candidate/Candidates.ts"
@@ -14,7 +14,7 @@ import * as Time from "../primitives/Time.ts"
 import { culpritOf } from "./Culprit.ts"
 import { departing, refuting } from "./LaneDepartures.ts"
 import { makeRoom, reject, touchLane } from "./LaneEnds.ts"
-import type { LaneStep } from "./LanePlan.ts"
+import type { LaneStep, Together } from "./LanePlan.ts"
 import type { EntryRows, LaneRows } from "./LaneReading.ts"
 
 const actor = system("lane")
@@ -139,47 +139,41 @@ const moved = (draft: Draft.Draft, own: EntryRows, trigger: "checksPassed" | "de
   Draft.step(draft, "laneEntry", own.entry, trigger, { reason: null })
 }
 
-/** The draft of a step, and its name. */
-export const draftOf = Effect.fnUntraced(function* (rows: LaneRows, step: LaneStep) {
+const taken = Effect.fnUntraced(function* (draft: Draft.Draft, rows: LaneRows, step: LaneStep) {
+  if (step._tag === "Hold") return held(draft, rows)
+  const own = rowsOf(rows, step)
+  const { projectId } = rows.lane.record
+  const touches = step._tag !== "Land" && step._tag !== "Leave" && step._tag !== "Reject"
+  if (touches && Draft.writtenAs(draft, "lane", projectId) === undefined) touchLane(draft, rows.lane)
+  switch (step._tag) {
+    case "Leave":
+      return yield* departing(draft, { ...own, lane: rows.lane, head: rows.head }, step.trigger, step.code)
+    case "Pass":
+      return moved(draft, own, "checksPassed")
+    case "Aside":
+      return moved(draft, own, "decisionOwed")
+    case "Return":
+      return returned(draft, rows, own, step)
+    case "Replan":
+      return yield* replanned(draft, rows, own)
+    case "Doubt":
+      return doubted(draft, own, step)
+    case "Reject":
+      return rejected(draft, rows, own, step)
+    case "Land":
+      return landing(draft, rows, own)
+    case "Refute":
+      return yield* refuted(draft, rows, own, step)
+    case "Compose":
+      return yield* composed(draft, rows, own, step)
+  }
+})
+
+/** The draft of steps that are taken together, of rows as none of them has been taken yet. */
+export const draftOf = Effect.fnUntraced(function* (rows: LaneRows, steps: Together) {
   const { projectId } = rows.head.record
   const draft = Draft.begin(projectId, actor, yield* Time.now)
   Draft.expect(draft, Commit.unchanged("head", projectId, rows.head))
-  if (step._tag === "Hold") {
-    held(draft, rows)
-    return draft
-  }
-  const own = rowsOf(rows, step)
-  if (step._tag !== "Land" && step._tag !== "Leave" && step._tag !== "Reject") touchLane(draft, rows.lane)
-  switch (step._tag) {
-    case "Leave":
-      yield* departing(draft, { ...own, lane: rows.lane, head: rows.head }, step.trigger, step.code)
-      break
-    case "Pass":
-      moved(draft, own, "checksPassed")
-      break
-    case "Aside":
-      moved(draft, own, "decisionOwed")
-      break
-    case "Return":
-      returned(draft, rows, own, step)
-      break
-    case "Replan":
-      yield* replanned(draft, rows, own)
-      break
-    case "Doubt":
-      doubted(draft, own, step)
-      break
-    case "Reject":
-      rejected(draft, rows, own, step)
-      break
-    case "Land":
-      landing(draft, rows, own)
-      break
-    case "Refute":
-      yield* refuted(draft, rows, own, step)
-      break
-    case "Compose":
-      yield* composed(draft, rows, own, step)
-  }
+  for (const step of steps) yield* taken(draft, rows, step)
   return draft
 })

@@ -151,8 +151,7 @@ export const Limits = {
   laneOutcomes: 50,
   /**
    * Refuted predictions of an entry: after more it waits until it stands first. Of twenty that race, a tenth of them bad
-   * and each retried, one in thirty falls more than 8 times. Were those to wait, the slowest twentieth would take 5.5
-   * medians of a verification, and not 4.8.
+   * and retried, one in thirty falls more than 8 times: with 8 the slowest twentieth takes 5.5 medians, and not 4.8.
    */
   lanePredictions: 16,
   /** How long a lane waits for builds or sandbox time before it looks again: to the next full hour (decision). */

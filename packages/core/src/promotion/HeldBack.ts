@@ -50,7 +50,7 @@ export const heldBack = (candidateId: string, blocks: Told) =>
       if (entry.record.status !== "ready" || candidate.record.status !== "verified") return { answer: undefined }
       const step = stepFor(entry.record, blocks)
       if (step !== null) {
-        const draft = yield* draftOf(rows, step)
+        const draft = yield* draftOf(rows, [step])
         Draft.send(draft, laneStep(projectId))
         return { answer: undefined, commit: Draft.end(draft, { name: `Lane.${step._tag.toLowerCase()}` }) }
       }

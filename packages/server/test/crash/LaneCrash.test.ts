@@ -13,7 +13,7 @@ describe("A lane of three whose server is killed at any write, and started again
   it("records a place before and after each of its writes", () => {
     const names = placesOf(recording).map(({ name }) => name)
     console.log(`${names.length} crash points:\n${names.join("\n")}`)
-    for (const step of ["enter", "compose", "pass", "doubt", "reject", "refute", "land"])
+    for (const step of ["enter", "compose", "doubt", "reject", "refute", "steps"])
       expect(names.join("\n")).toContain(`Ledger.commit(Lane.${step}`)
     expect(names.join("\n")).toContain("Ledger.commit(Promotions.swap")
   })

@@ -27,7 +27,7 @@ export const waysToSend = ({
 `
   const assistant: Way = {
     title: "An assistant (MCP)",
-    words: `Connect it to ${origin}/mcp with a token of its own, and ask for it in words.`,
+    words: `Connect it to ${origin}/mcp with a token of its own as a bearer token, and ask for it in words.`,
     lines:
       change === null
         ? `Open a Change in ${label} that says when we are open. Submit the files and request a Candidate.`
@@ -45,17 +45,18 @@ export const waysToSend = ({
     assistant,
     {
       title: "Command line",
-      words: "In a clone of the Project. It waits for the checks.",
-      lines: `pawl clone ${label} && cd ${label}\npawl push public/hours.html -m "Say when we are open"${to} --candidate`
+      words: "In a clone of the Project. Signing in leads to this browser. It waits for the checks.",
+      lines: `pawl login ${origin} --web\npawl clone ${label} && cd ${label}\npawl push public/hours.html -m "Say when we are open"${to} --candidate`
     },
     {
       title: "git",
-      words: "Commit on a branch of your own, and push to the Change.",
+      words:
+        "Commit on a branch of your own, and push to the Change. git asks for a user name, which can be anything, and for a password: that is the token.",
       lines: `git clone ${origin}/git/${project}.git\ngit push origin HEAD:refs/changes/${at}`
     },
     {
       title: "curl",
-      words: "Whole files, as JSON.",
+      words: "Whole files, as JSON. $TOKEN is the token.",
       lines: `${change === null ? open : ""}curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   ${origin}/v1/changes/${at}/changesets \\
   -d '{"message":"Say when we are open","files":{"public/hours.txt":"9 to 18\\n"}}'`

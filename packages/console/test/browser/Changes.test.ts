@@ -34,6 +34,12 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByText(`/v1/projects/${projectId}/changes`).waitFor()
     expect(await broken()).toEqual([])
     await picture("changes-none")
+    // Where the token comes from that git and curl ask for.
+    await page.getByRole("link", { name: "Make a token" }).click()
+    await settled("Account")
+    await page.getByRole("button", { name: "New token" }).waitFor()
+    await page.goBack()
+    await settled("Changes")
     await page.getByRole("button", { name: "New Change" }).focus()
     await page.keyboard.press("Enter")
     await page.keyboard.type("Say when we are open")

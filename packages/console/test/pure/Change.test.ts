@@ -196,4 +196,13 @@ describe("Words of a Change", () => {
     expect(ways.map(({ title }) => title)).toEqual(["Here", "An assistant (MCP)", "Command line", "git", "curl"])
     for (const { lines } of ways.slice(1)) expect(lines).toContain("chg_1")
   })
+
+  it("say what each asks for who it is: git for any user name and the token, the command line for this browser", () => {
+    const ways = waysToSend({ change: null, label: "shop", origin: "http://localhost:1", project: "proj_1" })
+    const way = (wanted: string) => ways.find(({ title }) => title === wanted)!
+    expect(way("git").words).toContain("a user name, which can be anything, and for a password: that is the token")
+    expect(way("curl").words).toContain("$TOKEN is the token")
+    expect(way("An assistant (MCP)").words).toContain("a token of its own")
+    expect(way("Command line").lines).toContain("pawl login http://localhost:1 --web")
+  })
 })

@@ -8,6 +8,7 @@ import { usePages } from "../api/Queries.ts"
 import { changeRiskTone } from "../candidate/RiskWords.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { archived } from "../project/May.ts"
+import { withoutName } from "../shell/Place.ts"
 import { Screen } from "../shell/Screen.tsx"
 import { Answered } from "../ui/Answered.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
@@ -146,16 +147,21 @@ const Rows = memo(
   }
 )
 
-/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. */
+/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. `?new` in the address opens it too. */
 const OpenChange = (): ReactNode => {
   const { id, status } = useProjectHere()
-  const [isMaking, setMaking] = useState(false)
+  const [search, setSearch] = useSearchParams()
+  const [isMaking, setMaking] = useState(search.has("new") && status !== "archived")
+  const close = () => {
+    setMaking(false)
+    if (search.has("new")) setSearch((before) => withoutName(before, "new"), { replace: true })
+  }
   return (
     <>
       <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setMaking(true)}>
         New Change
       </Button>
-      {isMaking ? <NewChange projectId={id} onClose={() => setMaking(false)} /> : null}
+      {isMaking ? <NewChange projectId={id} onClose={close} /> : null}
     </>
   )
 }

@@ -7,8 +7,26 @@ const request = String.raw`(?:GET|POST|PUT|DELETE) /v1/[^\s),]*[^\s),.]`
 export const withoutRequests = (next: string): string =>
   next.replace(new RegExp(String.raw` \(${request}[^)]*\)`, "g"), "").replace(new RegExp(`: ${request}`, "g"), "")
 
+/** The same sentence for a headline: it begins with what there is, where the server's begins with there being nothing to do. */
+export const withoutNothing = (next: string): string =>
+  next
+    .replace(/^Nothing: it is (?=S\d|completed)/, "Done: it is ")
+    .replace(/^Nothing: (.)/, (_, first: string) => first.toUpperCase())
+
 /** A reason without the word for programs that it may begin with. */
 export const withoutCode = (reason: string): string => reason.replace(/^[a-z]+(?:_[a-z]+)+: /, "")
+
+/** Where a Change that is over leads on; nowhere while it is not. `label` is its Project's. */
+export const waysOn = (
+  { status }: Pick<Change, "status">,
+  label: string,
+  isArchived: boolean
+): ReadonlyArray<{ readonly title: string; readonly to: string }> => {
+  if (status !== "completed" && status !== "failed" && status !== "cancelled") return []
+  const overview = { title: "See the Project", to: `/p/${label}` }
+  // Nobody opens one of a Project that is archived.
+  return isArchived ? [overview] : [overview, { title: "New Change", to: `/p/${label}/changes?new` }]
+}
 
 const count = (changeSets: number): string => (changeSets === 1 ? "its ChangeSet" : `its ${changeSets} ChangeSets`)
 

@@ -12,10 +12,11 @@ import { lookOf } from "../ui/StatusTone.ts"
 import { ActionAsked, Actions, type AskedFor } from "./Actions.tsx"
 import { LiveLine } from "./LiveLine.tsx"
 import { useNames, withNames } from "./Names.ts"
-import { nextWithout, withoutRequests } from "./Next.ts"
+import { nextWithout, withoutNothing, withoutRequests } from "./Next.ts"
 import { useDiff } from "./Queries.ts"
 import type { Candidate, Why } from "./Records.ts"
 import type { StandingHere } from "./StandingHere.ts"
+import { WaysOn } from "./WaysOn.tsx"
 
 const About = ({ candidate, why }: { readonly candidate: Candidate; readonly why: Why | null }): ReactNode => {
   const { base_generation: base, commit, id, tree } = candidate
@@ -66,17 +67,18 @@ const Panel = ({
   const owes = candidate?.status === "verified" && why?.canPromote === false
   const look = lookOf(owes ? "awaiting_approval" : isOfCandidate ? candidate.status : change.status)
   const actions = offered(at)
+  const label = project?.project.label ?? null
   return (
     <section {...kept} className="card next" aria-label="What is next" data-tone={look.tone}>
       <div className="next-words">
         <p className="next-line">
           <Icon name={look.icon} />
-          <span>{nextOf(here, name)}</span>
+          <span>{withoutNothing(nextOf(here, name))}</span>
         </p>
         {candidate?.status === "promoted" ? (
           <LiveLine
             projectId={change.projectId}
-            label={project?.project.label ?? null}
+            label={label}
             generation={candidate.base_generation + 1}
           />
         ) : null}
@@ -84,6 +86,7 @@ const Panel = ({
       </div>
       {error === null || why !== null ? null : <Problem of={error} />}
       {actions.length === 0 ? null : <Actions at={at} changeSets={changeSets} of={actions} open={open} />}
+      <WaysOn change={change} label={label} isArchived={at.isArchived} />
     </section>
   )
 }

@@ -6,6 +6,8 @@ import { Link } from "wouter"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import type { Answer, CallOptions } from "../api/Wire.ts"
+import { LiveLine } from "../change/LiveLine.tsx"
+import { withoutRequests } from "../change/Next.ts"
 import { shownStatus } from "../change/ShownStatus.ts"
 import { useProjectHere } from "../project/Here.ts"
 import { announce } from "../shell/Announcements.ts"
@@ -67,10 +69,13 @@ const Next = ({
   readonly followed: Followed
   readonly target: number
 }) => {
-  const { label } = useProjectHere()
+  const { id, label } = useProjectHere()
   if (change.status === "completed")
     return (
       <div className="rollback-next">
+        {candidate === null ? null : (
+          <LiveLine projectId={id} label={label} generation={candidate.base_generation + 1} />
+        )}
         <LinkButton to={`/p/${label}/generations`} look="primary">
           See the generations
         </LinkButton>
@@ -92,7 +97,7 @@ const Next = ({
               <li key={block.code}>{block.detail}</li>
             ))}
           </ul>
-          <p>{why.next}</p>
+          <p>{withoutRequests(why.next)}</p>
           <LinkButton to={`/changes/${change.id}`}>Open the Change</LinkButton>
         </>
       )}

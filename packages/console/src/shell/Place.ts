@@ -20,3 +20,10 @@ export const changeIn = (path: string): string | null => {
   const [, id] = /^\/changes\/([^/]+)/.exec(path) ?? []
   return id === undefined ? null : decodeURIComponent(id)
 }
+
+/** The query of an address without one of its names. */
+export const withoutName = (search: URLSearchParams, name: string): URLSearchParams => {
+  const left = new URLSearchParams(search)
+  left.delete(name)
+  return left
+}

@@ -28,7 +28,9 @@ export const Dialog = ({
       ?.focus()
     return () => {
       shown?.close()
-      if (before instanceof HTMLElement) before.focus()
+      // Where it came with its screen, nothing had the focus before it: the heading takes it.
+      if (before instanceof HTMLElement && before !== document.body) before.focus()
+      else document.querySelector<HTMLElement>("main h1")?.focus()
     }
   }, [])
   const submit = (event: SubmitEvent) => {

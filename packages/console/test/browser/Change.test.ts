@@ -5,6 +5,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import type { Look } from "./kit/ConsolePage.ts"
+import { tabTo } from "./kit/ProjectPages.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
 /** Touches what judges it: of high risk, so that it owes an approval. */
@@ -87,6 +88,18 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await next.getByText("S1 is live").waitFor()
     await picture("change-live")
     await page.unroute(`**/v1/projects/${projectId}/app`)
+    // It is over, and leads on.
+    await next.getByText("Done: it is S1").waitFor()
+    await tabTo(page, "a", "New Change")
+    await page.keyboard.press("Enter")
+    await settled("Changes")
+    await page.getByRole("dialog", { name: "New Change" }).waitFor()
+    await page.keyboard.type("What comes after")
+    expect(await page.getByLabel("Goal").inputValue()).toBe("What comes after")
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    expect(new URL(page.url()).search).toBe("")
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Changes")
     await close()
   })
 

@@ -159,6 +159,8 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     const [head, , one] = await versions()
     expect([head!.generation, head!.tree]).toEqual([3, one!.tree])
     await Flow.liveApp(world.server.api, project.id, 3)
+    await page.getByText("S3 is live").waitFor()
+    await page.getByRole("link", { name: /\.apps\.localhost/ }).waitFor()
     await picture(opened, "rollback-done")
     await tabTo(page, "a", "See the generations")
     await page.keyboard.press("Enter")

@@ -5,7 +5,7 @@ import { filtersIn, inOrder, isFiltering, openStatuses, queryOf } from "../../sr
 import { currentOf, isUnderWay } from "../../src/change/Current.ts"
 import { goingOf } from "../../src/change/Going.ts"
 import { nameOf, withNames } from "../../src/change/Names.ts"
-import { holdsAll, nextWithout, titleOf, withoutRequests } from "../../src/change/Next.ts"
+import { holdsAll, nextWithout, titleOf, waysOn, withoutNothing, withoutRequests } from "../../src/change/Next.ts"
 import { passagesOf, type Step } from "../../src/change/Passages.ts"
 import type { Candidate, Change } from "../../src/change/Records.ts"
 import { shownStatus } from "../../src/change/ShownStatus.ts"
@@ -84,6 +84,25 @@ describe("What is next", () => {
     expect(nextWithout(change({ status: "budget_blocked", reason: "budget_exhausted: all is spent" }), 0)).toBe(
       "Raise its budget on the tab Work, or cancel the Change: all is spent."
     )
+  })
+
+  it("is headed by what there is, where the server says first that there is nothing to do", () => {
+    expect(withoutNothing("Nothing: it is S1.")).toBe("Done: it is S1.")
+    expect(withoutNothing("Nothing: it is S12, and its release is deployed.")).toBe(
+      "Done: it is S12, and its release is deployed."
+    )
+    expect(withoutNothing(nextWithout(change({ status: "completed", reason: null }), 1))).toBe("Done: it is completed.")
+    expect(withoutNothing(nextWithout(change({ status: "cancelled", reason: null }), 0))).toMatch(/^It was cancelled\. /)
+    expect(withoutNothing("Promote it.")).toBe("Promote it.")
+  })
+
+  it("leads on from each Change that is over, and from no other; to no new one of a Project that is archived", () => {
+    const leads = (status: Change["status"], isArchived = false) =>
+      waysOn(change({ status }), "shop", isArchived).map(({ to }) => to)
+    for (const status of changeStatuses.filter((each) => !openStatuses.includes(each)))
+      expect(leads(status)).toEqual(["/p/shop", "/p/shop/changes?new"])
+    for (const status of openStatuses) expect(leads(status)).toEqual([])
+    expect(leads("completed", true)).toEqual(["/p/shop"])
   })
 
   it("knows whether a Candidate holds all ChangeSets", () => {

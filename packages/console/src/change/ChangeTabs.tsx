@@ -1,6 +1,6 @@
 /** The tabs of a Change. Each is a route, and its code is loaded when somebody goes there. */
 import { type ComponentType, lazy, type ReactNode } from "react"
-import { Link, useSearch } from "wouter"
+import { Link, useSearchParams } from "wouter"
 
 /** What each tab is given. */
 export interface TabProps {
@@ -26,15 +26,15 @@ export const changeTabs: ReadonlyArray<ChangeTab> = [
   { name: "history", title: "History", tab: lazy(() => import("./HistoryTab.tsx")) }
 ]
 
-/** Links to them; the Candidate that is looked at goes along. */
+/** Links to them; the Candidate that is looked at goes along, and nothing else of the address. */
 export const ChangeTabLinks = ({ id, open }: { readonly id: string; readonly open: string }): ReactNode => {
-  const search = useSearch()
+  const candidate = useSearchParams()[0].get("candidate")
   return (
     <nav className="tabs change-tabs" aria-label="Parts of this Change">
       {changeTabs.map(({ name, title }) => (
         <Link
           key={name}
-          href={`/changes/${id}${name === "" ? "" : `/${name}`}${search === "" ? "" : `?${search}`}`}
+          href={`/changes/${id}${name === "" ? "" : `/${name}`}${candidate === null ? "" : `?candidate=${encodeURIComponent(candidate)}`}`}
           className="tab"
           aria-current={name === open ? "page" : undefined}
         >

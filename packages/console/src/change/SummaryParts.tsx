@@ -161,7 +161,9 @@ const ChangeSetRow = ({
 }) => (
   <li>
     <span className="row-what">
-      {changeSet.message}
+      <Link href={`/changes/${changeSet.changeId}/diff?changeset=${changeSet.id}`} data-row>
+        {changeSet.message}
+      </Link>
       <small>
         {changeSet.files.length} {changeSet.files.length === 1 ? "file" : "files"} on S{changeSet.baseGeneration}, by{" "}
         {name(changeSet.author.id)}

@@ -1,81 +1,26 @@
-/** The diff of a Candidate against the generation that it was composed on. */
-import { useDiff } from "../change/Queries.ts"
-import { type ReactNode, startTransition, useEffect, useMemo, useState } from "react"
+/** The tab Diff: of the Candidate against what it was composed on, or of a ChangeSet, which has one before any Candidate. */
+import type { ReactNode } from "react"
+import { useSearchParams } from "wouter"
 import { asRefusal } from "../api/Refusal.ts"
+import { type Candidate, useCandidate } from "../candidate/CandidateQuery.ts"
+import { NoCandidate } from "../candidate/NoCandidate.tsx"
+import type { TabProps } from "../change/ChangeTabs.tsx"
+import { titleOf } from "../change/Next.ts"
+import { useChangeSets, useDiff } from "../change/Queries.ts"
+import type { ChangeSet } from "../change/Records.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
+import { SelectField } from "../ui/Field.tsx"
 import { Id } from "../ui/Id.tsx"
-import { type Candidate, useCandidate } from "../candidate/CandidateQuery.ts"
-import { NoCandidate } from "../candidate/NoCandidate.tsx"
-import { FileDiff } from "./FileDiff.tsx"
-import { type Diff, filesOf, filesWithin } from "./Files.ts"
-import { FileTree } from "./FileTree.tsx"
-import { LayoutSwitch, useLayout } from "./LayoutSwitch.tsx"
-import { Packages } from "./Packages.tsx"
-import { useViewed } from "./Viewed.ts"
+import { useChangeSetDiff } from "./ChangeSetDiff.ts"
+import { DiffView } from "./DiffView.tsx"
+import type { DiffFile } from "./Files.ts"
+import { type Subject, subjectOf, subjectsOf } from "./Subject.ts"
 import "./diff.css"
 
-/** Lines that come at once: first what a window shows, so that it is there soon, then more at a time. */
-const [firstLines, nextLines] = [80, 1500]
-
-/** How many files are on the page: all of them in the end, so that the browser's own search finds everything. */
-const useGrowing = (files: ReturnType<typeof filesOf>): number => {
-  const [count, setCount] = useState(() => filesWithin(files, 0, firstLines))
-  useEffect(() => {
-    if (count >= files.length) return
-    const frame = requestAnimationFrame(() => startTransition(() => setCount(filesWithin(files, count, nextLines))))
-    return () => cancelAnimationFrame(frame)
-  }, [count, files])
-  return count
-}
-
-const rawLink = ({ base_tree: base, projectId, tree }: Candidate, path: string, isGone: boolean): string =>
-  `/v1/projects/${projectId}/code?${new URLSearchParams({ tree: isGone ? base : (tree ?? base), path }).toString()}`
-
-const Shown = ({ candidate, diff }: { readonly candidate: Candidate; readonly diff: Diff }): ReactNode => {
-  const files = useMemo(() => filesOf(diff, candidate.tree ?? ""), [diff, candidate.tree])
-  const [viewed, view] = useViewed()
-  const [layout, setLayout] = useLayout()
-  const count = useGrowing(files)
-  const sum = (of: "additions" | "deletions") => files.reduce((total, file) => total + file[of], 0)
-  if (files.length === 0)
-    return (
-      <Card bare>
-        <Empty icon="check" title="It changes no file">
-          <p>Its tree is that of S{candidate.base_generation}.</p>
-        </Empty>
-      </Card>
-    )
-  return (
-    <div className="diff-tab">
-      <div className="diff-head">
-        <p>
-          Against <strong>S{candidate.base_generation}</strong> <Id id={candidate.base_commit} label="base commit" />
-          {files.length} {files.length === 1 ? "file" : "files"}, <ins>+{sum("additions")}</ins>{" "}
-          <del>−{sum("deletions")}</del>, {files.filter(({ mark }) => viewed.has(mark)).length} viewed
-        </p>
-        <LayoutSwitch layout={layout} choose={setLayout} />
-      </div>
-      <Packages changes={diff.packages ?? []} />
-      <div className="diff-body" data-whole={count >= files.length}>
-        <FileTree files={files} viewed={viewed} />
-        <div className="diff-files">
-          {files.slice(0, count).map((file) => (
-            <FileDiff
-              key={file.path}
-              file={file}
-              layout={layout}
-              isViewed={viewed.has(file.mark)}
-              view={view}
-              raw={rawLink(candidate, file.path, file.status === "deleted")}
-            />
-          ))}
-        </div>
-      </div>
-    </div>
-  )
-}
+const rawLink = ({ base_tree: base, projectId, tree }: Candidate, { path, status }: DiffFile): string =>
+  `/v1/projects/${projectId}/code?${new URLSearchParams({ tree: status === "deleted" ? base : (tree ?? base), path }).toString()}`
 
 const OfCandidate = ({ id }: { readonly id: string }): ReactNode => {
   const candidate = useCandidate(id)
@@ -90,17 +35,123 @@ const OfCandidate = ({ id }: { readonly id: string }): ReactNode => {
     )
   return (
     <Answered query={candidate}>
-      {(found) => <Answered query={diff}>{(answer) => <Shown candidate={found} diff={answer} />}</Answered>}
+      {(found) => (
+        <Answered query={diff}>
+          {(answer) => (
+            <DiffView
+              diff={answer}
+              tree={found.tree ?? ""}
+              rawOf={(file) => rawLink(found, file)}
+              against={
+                <>
+                  <strong>S{found.base_generation}</strong> <Id id={found.base_commit} label="base commit" />
+                </>
+              }
+            />
+          )}
+        </Answered>
+      )}
     </Answered>
   )
 }
 
-/** The tab. */
-export default function DiffTab({
-  candidateId
+const OfChangeSet = ({
+  before,
+  changeSet
 }: {
-  readonly changeId: string
+  readonly changeSet: ChangeSet
+  /** The one that it stands on; null for a generation. */
+  readonly before: ChangeSet | null
+}): ReactNode => {
+  const diff = useChangeSetDiff(changeSet.id)
+  return (
+    <Answered query={diff}>
+      {(answer) => (
+        <DiffView
+          diff={answer}
+          tree={changeSet.tree}
+          // The server reads whole files of generations and Candidates alone.
+          rawOf={() => null}
+          against={
+            <>
+              <strong>{before === null ? `S${changeSet.baseGeneration}` : `“${titleOf(before.message)}”`}</strong>{" "}
+              <Id id={changeSet.baseCommit} label="base commit" />
+            </>
+          }
+        />
+      )}
+    </Answered>
+  )
+}
+
+const Choose = ({ of, shown }: { readonly of: ReadonlyArray<Subject>; readonly shown: Subject }): ReactNode => {
+  const [, setSearch] = useSearchParams()
+  return (
+    <div className="diff-choose">
+      <SelectField
+        label="Diff of"
+        value={shown.id}
+        onChange={({ target }) =>
+          setSearch(
+            (before) => {
+              const next = new URLSearchParams(before)
+              const isCandidate = of.some(({ id, kind }) => id === target.value && kind === "candidate")
+              if (isCandidate) next.delete("changeset")
+              else next.set("changeset", target.value)
+              return next
+            },
+            { replace: true }
+          )
+        }
+      >
+        {of.map(({ id, words }) => (
+          <option key={id} value={id}>
+            {words}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  )
+}
+
+const Shown = ({
+  candidateId,
+  changeSets,
+  wanted
+}: {
   readonly candidateId: string | null
-}): ReactNode {
-  return candidateId === null ? <NoCandidate what="diff" /> : <OfCandidate key={candidateId} id={candidateId} />
+  readonly changeSets: ReadonlyArray<ChangeSet>
+  readonly wanted: string | null
+}): ReactNode => {
+  const all = subjectsOf(candidateId, changeSets)
+  const shown = subjectOf(all, wanted)
+  if (shown === null) return <NoCandidate what="diff" />
+  const changeSet = changeSets.find(({ id }) => id === shown.id)
+  const before = changeSets.find(({ commit }) => commit === changeSet?.baseCommit) ?? null
+  return (
+    <>
+      {all.length > 1 && (wanted !== null || changeSets.length > 1) ? <Choose of={all} shown={shown} /> : null}
+      {all.length > 1 || changeSet === undefined ? null : (
+        <p className="muted">Of the ChangeSet “{titleOf(changeSet.message)}”. No Candidate is made of it yet.</p>
+      )}
+      {changeSet === undefined ? (
+        <OfCandidate key={shown.id} id={shown.id} />
+      ) : (
+        <OfChangeSet key={shown.id} changeSet={changeSet} before={before} />
+      )}
+    </>
+  )
+}
+
+/** The tab. `?changeset=` of the address says which ChangeSet is looked at. A Candidate waits for no list of them. */
+export default function DiffTab({ candidateId, changeId }: TabProps): ReactNode {
+  const changeSets = useChangeSets(changeId)
+  const wanted = useSearchParams()[0].get("changeset")
+  if (candidateId !== null && wanted === null)
+    return <Shown candidateId={candidateId} changeSets={changeSets.data ?? []} wanted={null} />
+  return (
+    <Answered query={changeSets}>
+      {(all) => <Shown candidateId={candidateId} changeSets={all} wanted={wanted} />}
+    </Answered>
+  )
 }

@@ -39,7 +39,8 @@ const useMarks = (file: DiffFile, isOpen: boolean) => {
   return { section, marks }
 }
 
-const Raw = ({ raw }: { readonly raw: string }): ReactNode => <Outside to={raw}>Raw file</Outside>
+const Raw = ({ raw }: { readonly raw: string | null }): ReactNode =>
+  raw === null ? null : <Outside to={raw}>Raw file</Outside>
 
 const Body = ({
   file,
@@ -50,7 +51,7 @@ const Body = ({
   readonly file: DiffFile
   readonly layout: Layout
   readonly marks: WordMarks | null
-  readonly raw: string
+  readonly raw: string | null
 }): ReactNode => {
   const [isAsked, setAsked] = useState(false)
   const { hunks, isBinary, mode } = file.patch
@@ -75,7 +76,7 @@ const Body = ({
   return <Lines hunks={hunks} layout={layout} marks={marks} />
 }
 
-/** Its name, how much of it changed, whether it was viewed, and its lines. `raw` is where the whole file is to be had. */
+/** Its name, how much of it changed, whether it was viewed, and its lines. `raw` is where the whole file is to be had; null for nowhere. */
 export const FileDiff = memo(
   ({
     file,
@@ -88,7 +89,7 @@ export const FileDiff = memo(
     readonly layout: Layout
     readonly isViewed: boolean
     readonly view: (mark: string, isViewed: boolean) => void
-    readonly raw: string
+    readonly raw: string | null
   }): ReactNode => {
     const { marks, section } = useMarks(file, !isViewed)
     return (

@@ -28,6 +28,7 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
   let path: string
   let large: string
   let fresh: string
+  let edited: string
 
   const candidateOf = async (projectId: string, goal: string, files: Readonly<Record<string, unknown>>) => {
     const change = await Flow.openChange(world.server.api, projectId, goal)
@@ -47,6 +48,10 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
       ])
     )
     large = await candidateOf(project.id, "Add all of the data", many)
+    const two = await Flow.openChange(world.server.api, project.id, "Say it in two steps")
+    await Flow.edit(world.server.api, two, { "public/menu.txt": "Soup of the day, 6 pounds\n" }, "Only soup")
+    await Flow.edit(world.server.api, two, { "public/menu.txt": "Soup of the day, 7 pounds\n" }, "Dear soup")
+    edited = `/changes/${two.id}`
     fresh = `/changes/${(await Flow.openChange(world.server.api, project.id, "Nothing yet")).id}/diff`
   })
 
@@ -128,6 +133,33 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
     const { complaints, context, page, shows } = await openSignedIn(world.browser, world.server, fresh)
     await shows("There is no diff yet")
     await page.getByText("Send one, and ask for a Candidate.").waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it("is there of each ChangeSet before any Candidate is made, from where it is listed", async () => {
+    const { broken, complaints, context, page, picture, shows, tooWide } = await openSignedIn(
+      world.browser,
+      world.server,
+      edited
+    )
+    await page.getByRole("region", { name: "ChangeSets" }).getByRole("link", { name: "Only soup" }).click()
+    await shows("1 file")
+    const menu = page.getByRole("region", { name: "public/menu.txt" })
+    expect(await menu.locator("ins.diff-line").allTextContents()).toEqual(["Soup of the day, 6 pounds\n"])
+    await page.getByText("Against S0").waitFor()
+    await picture("diff-changeset")
+    // The second stands on the first.
+    await page.getByLabel("Diff of").selectOption({ label: "ChangeSet 2: Dear soup" })
+    await page.getByText("Against “Only soup”").waitFor()
+    expect(await menu.locator("del.diff-line").allTextContents()).toEqual(["Soup of the day, 6 pounds\n"])
+    expect(await broken()).toEqual([])
+    await page.setViewportSize({ width: 320, height: 640 })
+    expect(await tooWide()).toBe(0)
+    // Without a word in the address it is the newest.
+    await page.getByRole("main").getByRole("link", { name: "Diff", exact: true }).click()
+    expect(new URL(page.url()).search).toBe("")
+    await page.getByText("Against “Only soup”").waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })

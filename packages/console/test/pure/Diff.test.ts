@@ -3,6 +3,7 @@ import { filesOf, filesWithin, foldersOf } from "../../src/diff/Files.ts"
 import { concernsOf, moveOf } from "../../src/diff/PackageWords.ts"
 import { pairsOf } from "../../src/diff/Pairs.ts"
 import { readPatch } from "../../src/diff/Patch.ts"
+import { subjectOf, subjectsOf } from "../../src/diff/Subject.ts"
 import { wordMarks } from "../../src/diff/WordMarks.ts"
 
 const blobs = `${"a".repeat(40)}..${"b".repeat(40)}`
@@ -157,5 +158,28 @@ describe("A package of a diff", () => {
       "1 day old"
     ])
     expect(concernsOf({ ...change, from: "1.0.0", to: null })).toEqual([])
+  })
+})
+
+describe("What a diff can be of", () => {
+  type Made = Parameters<typeof subjectsOf>[1][number]
+  const made = [
+    { id: "cs_1", message: "The hours" },
+    { id: "cs_2", message: "The prices\n\nall of them" }
+  ] as ReadonlyArray<object> as ReadonlyArray<Made>
+
+  it("is the Candidate and each ChangeSet, the newest first", () => {
+    expect(subjectsOf("cand_1", made).map(({ words }) => words)).toEqual([
+      "The Candidate",
+      "ChangeSet 2: The prices",
+      "ChangeSet 1: The hours"
+    ])
+  })
+
+  it("is what is wanted, else the Candidate, else the newest ChangeSet, else nothing", () => {
+    expect(subjectOf(subjectsOf("cand_1", made), "cs_1")?.id).toBe("cs_1")
+    expect(subjectOf(subjectsOf("cand_1", made), "gone")?.id).toBe("cand_1")
+    expect(subjectOf(subjectsOf(null, made), null)?.id).toBe("cs_2")
+    expect(subjectOf(subjectsOf(null, []), "cs_1")).toBeNull()
   })
 })

@@ -31,18 +31,21 @@ export interface AskedFor {
   readonly verb: Verb
   readonly at: Standing
   readonly changeSets: ReadonlyArray<ChangeSet>
+  /** A path that an edit begins with. */
+  readonly file?: string
 }
 
 /** The dialog of an action. */
 export const ActionAsked = ({
   at,
   changeSets,
+  file = "",
   onClose,
   verb
 }: AskedFor & { readonly onClose: () => void }): ReactNode => {
   const { candidate, change, policy, why } = at
   if (verb === "cancel") return <CancelChange change={change} onClose={onClose} />
-  if (verb === "send") return <SendChangeSet change={change} onClose={onClose} />
+  if (verb === "send") return <SendChangeSet change={change} file={file} onClose={onClose} />
   if (verb === "land") return <Land change={change} candidate={candidate} onClose={onClose} />
   if (verb === "request")
     return <RequestCandidate change={change} changeSets={changeSets} last={candidate} onClose={onClose} />
@@ -58,7 +61,7 @@ export const Actions = ({
   changeSets,
   of,
   open
-}: Omit<AskedFor, "verb"> & {
+}: Pick<AskedFor, "at" | "changeSets"> & {
   readonly of: ReadonlyArray<Offered>
   readonly open: (asked: AskedFor) => void
 }): ReactNode => (

@@ -9,6 +9,7 @@ import { announce } from "../shell/Announcements.ts"
 import { useMayNot } from "../project/May.ts"
 import { SelectField, TextAreaField, TextField } from "../ui/Field.tsx"
 import { budgetProblem } from "./Budget.ts"
+import "./change.css"
 
 interface Given {
   readonly goal: string
@@ -22,10 +23,13 @@ const usualBudget = "5"
 const Fields = ({
   given,
   isAsked,
+  isByHand,
   set
 }: {
   readonly given: Given
   readonly isAsked: boolean
+  /** Whether it is plain who works on it. */
+  readonly isByHand: boolean
   readonly set: (next: Given) => void
 }): ReactNode => (
   <>
@@ -46,29 +50,36 @@ const Fields = ({
       wrong={isAsked ? budgetProblem(given.budget) : null}
       onChange={({ target }) => set({ ...given, budget: target.value })}
     />
-    <SelectField
-      label="Who works on it"
-      value={given.who}
-      onChange={({ target }) => set({ ...given, who: target.value === "people" ? "people" : "any" })}
-    >
-      <option value="any">Agents where a model is set up, else people</option>
-      <option value="people">People: ChangeSets are sent by hand</option>
-    </SelectField>
+    {isByHand ? null : (
+      <SelectField
+        label="Who works on it"
+        value={given.who}
+        onChange={({ target }) => set({ ...given, who: target.value === "people" ? "people" : "any" })}
+      >
+        <option value="any">Agents where a model is set up, else people</option>
+        <option value="people">People: ChangeSets are sent by hand</option>
+      </SelectField>
+    )}
   </>
 )
 
-/** Leads to the new Change. Sent twice it opens one: its `clientRequestId` is made once, with the dialog. */
+/**
+ * Leads to the new Change. Sent twice it opens one: its `clientRequestId` is made once, with the dialog. With a `file` it
+ * is one by hand, and leads on to an edit of that.
+ */
 export const NewChange = ({
+  file = null,
   onClose,
   projectId
 }: {
   readonly projectId: string
+  readonly file?: string | null
   readonly onClose: () => void
 }): ReactNode => {
   const client = useQueryClient()
   const [, go] = useLocation()
   const [clientRequestId] = useState(() => crypto.randomUUID())
-  const [given, setGiven] = useState<Given>({ goal: "", budget: usualBudget, who: "any" })
+  const [given, setGiven] = useState<Given>({ goal: "", budget: usualBudget, who: file === null ? "any" : "people" })
   const [isAsked, setAsked] = useState(false)
   const wrongBudget = budgetProblem(given.budget)
   const isMissing = given.goal.trim() === ""
@@ -89,7 +100,7 @@ export const NewChange = ({
       void client.invalidateQueries({ queryKey: keys.inbox })
       announce("The Change is open")
       onClose()
-      go(`/changes/${change.id}`)
+      go(`/changes/${change.id}${file === null ? "" : `?${new URLSearchParams({ edit: file }).toString()}`}`)
     }
   })
   return (
@@ -106,7 +117,12 @@ export const NewChange = ({
         if (!isMissing && wrongBudget === null) opening.mutate()
       }}
     >
-      <Fields given={given} set={setGiven} isAsked={isAsked} />
+      {file === null ? null : (
+        <p>
+          A Change begins with its goal. Then you edit <code>{file}</code>.
+        </p>
+      )}
+      <Fields given={given} set={setGiven} isAsked={isAsked} isByHand={file !== null} />
     </ActionDialog>
   )
 }

@@ -1,8 +1,10 @@
 /** What comes next, with the buttons for it, and beside them what they are about. */
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
+import { useSearchParams } from "wouter"
 import { Checks } from "../candidate/Checks.tsx"
 import { filesWords } from "../candidate/Files.tsx"
 import { offered } from "../candidate/Offered.ts"
+import { withoutName } from "../shell/Place.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { Id } from "../ui/Id.tsx"
 import { Problem } from "../ui/Problem.tsx"
@@ -76,11 +78,7 @@ const Panel = ({
           <span>{withoutNothing(nextOf(here, name))}</span>
         </p>
         {candidate?.status === "promoted" ? (
-          <LiveLine
-            projectId={change.projectId}
-            label={label}
-            generation={candidate.base_generation + 1}
-          />
+          <LiveLine projectId={change.projectId} label={label} generation={candidate.base_generation + 1} />
         ) : null}
         {candidate === null ? null : <About candidate={candidate} why={why} />}
       </div>
@@ -91,9 +89,24 @@ const Panel = ({
   )
 }
 
+/** `?edit=<path>` of the address asks for the edit of a file, once. */
+const useAskedEdit = ({ at, changeSets, isKnown }: StandingHere, open: (asked: AskedFor) => void): void => {
+  const [search, setSearch] = useSearchParams()
+  const file = search.get("edit")
+  const mayBegin = file !== null && isKnown
+  useEffect(() => {
+    if (!mayBegin) return
+    if (offered(at).some(({ verb, why }) => verb === "send" && why === null))
+      open({ verb: "send", at, changeSets, file })
+    setSearch((before) => withoutName(before, "edit"), { replace: true })
+    // Once, with what was known then.
+  }, [mayBegin])
+}
+
 /** Of a Change as it stands here. A dialog stays open, with what it is about, whatever comes meanwhile. */
 export const NextPanel = ({ here }: { readonly here: StandingHere }): ReactNode => {
   const [asked, setAsked] = useState<AskedFor | null>(null)
+  useAskedEdit(here, setAsked)
   return (
     <>
       <Panel here={here} open={setAsked} />

@@ -79,15 +79,17 @@ const Fields = ({
   </>
 )
 
-/** The dialog. */
+/** The dialog. With a `file` it begins with the text of that. */
 export const SendChangeSet = ({
   change,
+  file,
   onClose
 }: {
   readonly change: Change
+  readonly file: string
   readonly onClose: () => void
 }): ReactNode => {
-  const [given, setGiven] = useState<Given>({ message: "", path: "", text: "" })
+  const [given, setGiven] = useState<Given>({ message: "", path: file, text: "" })
   const [isAsked, setAsked] = useState(false)
   const isMissing = given.message.trim() === "" || given.path.trim() === ""
   const act = useAct(

@@ -5,8 +5,12 @@ import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { routes } from "../api/Routes.generated.ts"
 import { bytes } from "../ui/Amounts.ts"
+import { NewChange } from "../change/NewChange.tsx"
 import { useProjectHere } from "../project/Here.ts"
+import { useWhyNot } from "../project/May.ts"
+import { useProjectOf } from "../project/ProjectQueries.ts"
 import { Answered } from "../ui/Answered.tsx"
+import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Outside } from "../ui/Outside.tsx"
@@ -56,27 +60,57 @@ const Lines = ({ path, text }: { readonly path: string; readonly text: string })
   )
 }
 
-const Shown = ({ path, size, tree }: Of): ReactNode => {
+/** Nothing is asked for a file that is too long to be shown. */
+const useFile = ({ path, size, tree }: Of) => {
   const { id } = useProjectHere()
-  const file = useAnswer(keys.ofProject(id, "file", tree, path), (options) =>
-    api.projects.code({ params: { id }, query: { tree, path } }, options)
+  return useAnswer(
+    keys.ofProject(id, "file", tree, path),
+    (options) => api.projects.code({ params: { id }, query: { tree, path } }, options),
+    { enabled: size <= shownBytes }
   )
+}
+
+const textIn = (answer: ReturnType<typeof useFile>["data"]): string | null =>
+  answer !== undefined && "text" in answer && answer.text !== undefined ? answer.text : null
+
+const Shown = (of: Of): ReactNode => {
+  const file = useFile(of)
   return (
     <Answered query={file}>
-      {(answer) =>
-        "text" in answer && answer.text !== undefined ? (
-          size === 0 ? (
+      {(answer) => {
+        const text = textIn(answer)
+        return text !== null ? (
+          of.size === 0 ? (
             <Empty icon="dot" title="The file is empty" />
           ) : (
-            <Lines path={path} text={answer.text} />
+            <Lines path={of.path} text={text} />
           )
         ) : (
           <Empty icon="box" title="No text">
             <p>The file is no text. Its raw form has its bytes, as base64.</p>
           </Empty>
         )
-      }
+      }}
     </Answered>
+  )
+}
+
+/** Opens a Change that begins with this file: a text of canonical, as an edit builds on that. */
+const Edit = (of: Of): ReactNode => {
+  const { id } = useProjectHere()
+  const [isMaking, setMaking] = useState(false)
+  const why = useWhyNot("changes.create")
+  const isCanonical = useProjectOf(id).data?.canonical?.tree === of.tree
+  const isText = textIn(useFile(of).data) !== null
+  // What somebody types stays, also when canonical moves meanwhile.
+  if (!isMaking && !(isText && isCanonical)) return null
+  return (
+    <>
+      <Button size="small" why={why} onClick={() => setMaking(true)}>
+        Edit
+      </Button>
+      {isMaking ? <NewChange projectId={id} file={of.path} onClose={() => setMaking(false)} /> : null}
+    </>
   )
 }
 
@@ -92,6 +126,7 @@ export const FileView = (of: Of): ReactNode => {
       actions={
         <span className="file-facts">
           {bytes(of.size)} <Outside to={raw}>Raw</Outside>
+          <Edit {...of} />
         </span>
       }
     >

@@ -14,13 +14,11 @@ export const subjectsOf = (
   candidateId: string | null,
   changeSets: ReadonlyArray<Pick<ChangeSet, "id" | "message">>
 ): ReadonlyArray<Subject> => {
-  const made = changeSets.map(
-    ({ id, message }, index): Subject => ({
-      id,
-      kind: "changeset",
-      words: `ChangeSet ${index + 1}: ${titleOf(message)}`
-    })
-  )
+  const made = changeSets.map(({ id, message }, index): Subject => ({
+    id,
+    kind: "changeset",
+    words: `ChangeSet ${index + 1}: ${titleOf(message)}`
+  }))
   return [
     ...(candidateId === null ? [] : [{ id: candidateId, kind: "candidate" as const, words: "The Candidate" }]),
     ...made.toReversed()

@@ -136,6 +136,39 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await close()
   })
 
+  it("has its files edited: a Change begins with the one that was looked at, and its text is there to be changed", async () => {
+    const { broken, page, settled } = await open("/p/glance/code?path=docs/deep/down.txt")
+    await settled("Code")
+    await tabTo(page, "button", "Edit")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: "New Change" }).getByText("Then you edit docs/deep/down.txt.").waitFor()
+    expect(await broken()).toEqual([])
+    await picture(opened, "code-edit")
+    await page.keyboard.type("Say more down there")
+    await tabTo(page, "button", "Open the Change")
+    await page.keyboard.press("Enter")
+    await settled("Say more down there")
+    const sending = page.getByRole("dialog", { name: "Send a ChangeSet" })
+    expect(await sending.getByLabel("File").inputValue()).toBe("docs/deep/down.txt")
+    const text = sending.getByLabel("Its whole text")
+    await Flow.until(
+      () => text.inputValue(),
+      (value) => value === "here\n"
+    )
+    expect(new URL(page.url()).search).toBe("")
+    await page.keyboard.type("More words")
+    await text.fill("here and there\n")
+    await page.keyboard.press("Tab")
+    await sending.getByRole("button", { name: "Send", exact: true }).click()
+    await page.getByText("Request a Candidate of its ChangeSet.").waitFor()
+    // What is no text of canonical is not edited here.
+    await page.goto(`http://localhost:${world.server.port}/p/glance/code?path=docs/long.txt`)
+    await page.getByText("Too long to be shown").waitFor()
+    await settled("Code")
+    expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(0)
+    await close()
+  })
+
   it("has its lines as they are printed, finds words and levels, holds still when one scrolls up, and goes on", async () => {
     const { page } = await open("/p/glance/logs")
     await page.getByText("The app has printed nothing").waitFor()

@@ -92,7 +92,9 @@ describe("What is next", () => {
       "Done: it is S12, and its release is deployed."
     )
     expect(withoutNothing(nextWithout(change({ status: "completed", reason: null }), 1))).toBe("Done: it is completed.")
-    expect(withoutNothing(nextWithout(change({ status: "cancelled", reason: null }), 0))).toMatch(/^It was cancelled\. /)
+    expect(withoutNothing(nextWithout(change({ status: "cancelled", reason: null }), 0))).toMatch(
+      /^It was cancelled\. /
+    )
     expect(withoutNothing("Promote it.")).toBe("Promote it.")
   })
 

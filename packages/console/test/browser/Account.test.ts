@@ -4,6 +4,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { type ConsolePage, openPage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { linkOf, originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`One's own account in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -30,11 +31,10 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
     const opened = await signInAt(world.browser, world.server, "/settings")
     const { page, settled } = opened
     await settled("Account")
-    await page.getByRole("button", { name: "New token" }).focus()
+    await tabOn(page.getByRole("button", { name: "New token" }))
     await page.keyboard.press("Enter")
     await page.keyboard.press("Enter")
     await page.getByText("Give it a name.").waitFor()
-    await page.getByLabel("Name").focus()
     await page.keyboard.type("Night job")
     await picture(opened, "token-new")
     await page.keyboard.press("Enter")

@@ -5,7 +5,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import type { Look } from "./kit/ConsolePage.ts"
-import { tabTo } from "./kit/ProjectPages.ts"
+import { tabOn, tabTo } from "./kit/ProjectPages.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
 /** Touches what judges it: of high risk, so that it owes an approval. */
@@ -62,9 +62,9 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await approving.getByText("pawl.json", { exact: true }).waitFor()
     await picture("change-approve")
     expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({ items: [] })
-    await approving.getByLabel("Note (optional)").fill("Read line by line")
-    await approving.getByRole("button", { name: "Not now" }).focus()
-    await page.keyboard.press("Tab")
+    await tabOn(approving.getByLabel("Note (optional)"), "Shift+Tab")
+    await page.keyboard.type("Read line by line")
+    await tabOn(approving.getByRole("button", { name: "Approve" }))
     await page.keyboard.press("Enter")
     await approving.waitFor({ state: "detached" })
     expect(await world.server.api.get(`/v1/changes/${change.id}/approvals`)).toMatchObject({
@@ -166,7 +166,7 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     for (const verb of ["Approve", "Reject", "Cancel the Change"]) {
       const button = opened.page.getByRole("button", { name: verb, exact: true })
       expect(await button.getAttribute("aria-disabled")).toBe("true")
-      await button.focus()
+      await tabOn(button)
       await opened.page.keyboard.press("Enter")
     }
     expect(await opened.page.getByRole("dialog").count()).toBe(0)

@@ -5,6 +5,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import type { Look } from "./kit/ConsolePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { signedIn, type SignedInPage } from "./kit/SignedIn.ts"
 
 describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -40,7 +41,7 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByRole("button", { name: "New token" }).waitFor()
     await page.goBack()
     await settled("Changes")
-    await page.getByRole("button", { name: "New Change" }).focus()
+    await tabOn(page.getByRole("button", { name: "New Change" }))
     await page.keyboard.press("Enter")
     await page.keyboard.type("Say when we are open")
     await page.keyboard.press("Tab")
@@ -49,7 +50,8 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByText("with at most two decimals").waitFor()
     expect(await broken()).toEqual([])
     await picture("changes-new")
-    await page.getByLabel("Budget in US dollars").fill("2.50")
+    await page.keyboard.press("Control+A")
+    await page.keyboard.type("2.50")
     await page.keyboard.press("Enter")
     await settled("Say when we are open")
     expect(page.url()).toMatch(/\/changes\/chg_[\w-]+$/)

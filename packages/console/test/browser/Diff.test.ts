@@ -4,6 +4,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 
 const lines = (count: number, word: string) =>
   Array.from({ length: count }, (_, line) => `${word} number ${line + 1} of many, as long as lines are`).join("\n") +
@@ -97,10 +98,10 @@ describe.skipIf(browserMissing !== null)(`The diff of a Candidate (${browserMiss
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await page.waitForURL("**#file-*")
-    await page.getByRole("region", { name: "public/menu.txt" }).getByRole("checkbox").focus()
+    await tabOn(page.getByRole("region", { name: "public/menu.txt" }).getByRole("checkbox"))
     await page.keyboard.press("Space")
     await page.getByText("1 viewed").waitFor()
-    await page.getByRole("radio", { name: "Unified" }).focus()
+    await tabOn(page.getByRole("radio", { name: "Unified" }), "Shift+Tab")
     await page.keyboard.press("ArrowRight")
     await page.locator('[data-layout="split"]').first().waitFor()
     const prices = page.getByRole("region", { name: "src/prices.js" })

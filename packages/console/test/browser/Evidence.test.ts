@@ -4,6 +4,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 
 const colours = `printf '\\033[31mred\\033[0m <img src=x onerror=alert(1)> \\033[1;32mgreen\\033[0m\\n'`
 
@@ -81,7 +82,7 @@ describe.skipIf(browserMissing !== null)(`The evidence of a Candidate (${browser
     await shows("6 checks")
     expect(asked).toEqual([])
     const check = page.getByRole("region", { name: "Check colours" })
-    await check.locator("summary[data-row]").focus()
+    await tabOn(check.locator("summary[data-row]"))
     await page.keyboard.press("Enter")
     const output = page.getByRole("region", { name: "Output of colours" })
     await output.locator(".ansi-red", { hasText: "red" }).waitFor()

@@ -5,7 +5,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
-import { signedIn, tabTo, widthOf } from "./kit/ProjectPages.ts"
+import { signedIn, tabOn, tabTo, widthOf } from "./kit/ProjectPages.ts"
 import { picture } from "./kit/SignIn.ts"
 
 interface Version {
@@ -144,7 +144,8 @@ describe.skipIf(browserMissing !== null)(`Generations and rollbacks (${browserMi
     await page.getByText("Data stays as it is: what the app stored since S1 is not undone").waitFor()
     await page.getByText("What it undoes is of low risk: no approval is owed.").waitFor()
     await page.locator('.patch [data-line="removed"]', { hasText: "Fridays" }).waitFor()
-    await page.getByLabel("Reason (optional)").fill("The prices were wrong")
+    await tabOn(page.getByLabel("Reason (optional)"))
+    await page.keyboard.type("The prices were wrong")
     await tabTo(page, "button", "Ask for the rollback to S1")
     await page.keyboard.press("Enter")
     await page.waitForURL(/change=chg_/)

@@ -4,6 +4,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looks } from "./kit/Looks.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`An organization in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -28,15 +29,15 @@ describe.skipIf(browserMissing !== null)(`An organization in a browser (${browse
     const opened = await signInAt(world.browser, world.server, "/settings")
     const { page, settled } = opened
     await settled("Account")
-    await page.getByRole("link", { name: "Home" }).focus()
+    await tabOn(page.getByRole("link", { name: "Home" }))
     await page.keyboard.press("Enter")
     await settled("Home")
-    await page.getByRole("button", { name: "New user" }).focus()
+    await tabOn(page.getByRole("button", { name: "New user" }))
     await page.keyboard.press("Enter")
     await page.keyboard.type("Second")
     await page.keyboard.press("Enter")
     const secret = await page.getByLabel("Their first token").inputValue()
-    await page.getByRole("button", { name: "I have kept it" }).focus()
+    await tabOn(page.getByRole("button", { name: "I have kept it" }))
     await page.keyboard.press("Enter")
     await page.getByRole("row", { name: /^Second/ }).waitFor()
     expect(await page.content()).not.toContain(secret)

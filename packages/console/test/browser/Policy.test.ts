@@ -5,6 +5,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -34,9 +35,9 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
     const { page, settled } = opened
     await settled("Policy")
     const risks = page.getByRole("group", { name: "A person must approve what is of risk" })
-    await risks.getByLabel("medium").focus()
+    await tabOn(risks.getByLabel("medium"))
     await page.keyboard.press("Space")
-    await page.getByLabel("Checks that are required").focus()
+    await tabOn(page.getByLabel("Checks that are required"))
     await page.keyboard.type("test\nlint")
     const json = page.getByLabel("All fields, as the API takes them")
     expect(JSON.parse(await json.inputValue())).toMatchObject({
@@ -57,7 +58,7 @@ describe.skipIf(browserMissing !== null)(`A Policy in a browser (${browserMissin
         "Not saved: Risks that need an approval, Checks required in any case, Agents that people bring, Packages"
       )
       .waitFor()
-    await page.getByRole("button", { name: "Save as version 2" }).focus()
+    await tabOn(page.getByRole("button", { name: "Save as version 2" }))
     await page.keyboard.press("Enter")
     await page.getByText("Version 2, of").waitFor()
     expect(await policy()).toMatchObject({

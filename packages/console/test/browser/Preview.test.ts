@@ -4,6 +4,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 
 /** A page that says a word, and that keeps no cookie without saying so. */
 const app = (
@@ -62,11 +63,11 @@ describe.skipIf(browserMissing !== null)(`The preview of a Candidate (${browserM
     await preview.getByRole("heading", { name: "Open 9 to 6" }).waitFor()
     await live.getByRole("heading", { name: "Open 9 to 5" }).waitFor()
     await preview.getByText(/^1280 wide/).waitFor()
-    await page.getByRole("radio", { name: "1280" }).focus()
+    await tabOn(page.getByRole("radio", { name: "1280" }))
     await page.keyboard.press("ArrowLeft")
     await page.keyboard.press("ArrowLeft")
     await page.locator('iframe[width="390"]').first().waitFor()
-    await page.getByRole("radio", { name: "Beside live" }).focus()
+    await tabOn(page.getByRole("radio", { name: "Beside live" }))
     await page.keyboard.press("ArrowRight")
     await page.locator('iframe[title="The live app"]').waitFor({ state: "detached" })
     expect(others()).toEqual([])

@@ -5,6 +5,7 @@ import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import type { ConsolePage } from "./kit/ConsolePage.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { originOf, picture, provoked, signInAt } from "./kit/SignIn.ts"
 
 describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${browserMissing ?? "Chromium"})`, () => {
@@ -197,7 +198,7 @@ describe.skipIf(browserMissing !== null)(`A Project's settings in a browser (${b
     const opened = await signInAt(world.browser, world.server, `${at}/app`)
     const { page, settled } = opened
     await settled("App and Project")
-    await page.getByRole("button", { name: "Archive corner" }).focus()
+    await tabOn(page.getByRole("button", { name: "Archive corner" }))
     await page.keyboard.press("Enter")
     await page.keyboard.type("corner")
     await page.keyboard.press("Enter")

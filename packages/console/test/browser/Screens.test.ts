@@ -8,6 +8,7 @@ import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
 import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 import { linkOf, originOf, signInAt } from "./kit/SignIn.ts"
 
 /** Pictures of the screens are kept where this says, for a person to look at. */
@@ -141,7 +142,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
   it("makes a Project from a template, by the keyboard alone, and lists it with its head and its live app", async () => {
     const { page, settled } = await signIn({}, "/projects")
     await settled("Projects")
-    await page.getByRole("button", { name: "New Project" }).first().focus()
+    await tabOn(page.getByRole("button", { name: "New Project" }).first())
     await page.keyboard.press("Enter")
     await page.keyboard.type("Corner Shop")
     expect(await page.getByLabel("Slug").inputValue()).toBe("corner-shop")

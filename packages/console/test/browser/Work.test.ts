@@ -9,6 +9,7 @@ import { done, environmentOf, script, type Team, titleOf, write } from "../../..
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
 import { looksToNarrow as looks } from "./kit/Looks.ts"
 import { openSignedIn } from "./kit/ChangePage.ts"
+import { tabOn } from "./kit/ProjectPages.ts"
 
 const hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -84,7 +85,7 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
     const { id, thinks } = await standing()
     const { complaints, context, page } = await openSignedIn(world.browser, world.server, `/changes/${id}/work`)
     const running = page.getByRole("list", { name: "Tasks" }).locator(":scope > li").nth(1)
-    await running.getByLabel("Note for the agent").focus()
+    await tabOn(running.getByLabel("Note for the agent"))
     await page.keyboard.type("Say the lunch break too")
     await page.keyboard.press("Enter")
     await running.getByRole("list", { name: "Notes" }).getByText("Say the lunch break too").waitFor()
@@ -94,14 +95,14 @@ describe.skipIf(browserMissing !== null)(`The work of a Change (${browserMissing
       )
       return `${task.status} ${task.blockedBy ?? ""}`
     }
-    await running.getByRole("button", { name: "Stop" }).focus()
+    await tabOn(running.getByRole("button", { name: "Stop" }))
     await page.keyboard.press("Enter")
     await page.getByRole("dialog", { name: /^Stop: / }).waitFor()
     await page.keyboard.press("Escape")
     expect(await statusOf()).toBe("running ")
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Stop")
     await page.keyboard.press("Enter")
-    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).focus()
+    await tabOn(page.getByRole("dialog").getByRole("button", { name: "Stop" }))
     await page.keyboard.press("Enter")
     await running.getByText("A person stopped it. Retry it, or take it over.").waitFor()
     expect(await statusOf()).toBe("blocked stopped")

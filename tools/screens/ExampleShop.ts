@@ -57,7 +57,9 @@ export const fillShop = async ({ api }: Pick<ServerProcess, "api">): Promise<Sho
   const rejected = await candidate("Try a verdict that is bad", { "verdict.txt": "bad" })
   const { id: stopped } = await ChangeFlow.openGoal(api, id, "Show the opening hours on a page of their own", 0.09)
   await ChangeFlow.changeWhen(api, stopped, ({ status }) => status === "budget_blocked")
-  await Flow.openChange(api, id, "Say where the shop is")
+  const open = await Flow.openChange(api, id, "Say where the shop is")
+  const sent = await Flow.openChange(api, id, "Greet who comes in")
+  await Flow.edit(api, sent, { "public/hello.txt": "Welcome\n" }, "A greeting")
   const { webhook } = await api.post<{ webhook: { id: string } }>(`/v1/projects/${id}/webhooks`, {
     url: "https://hooks.invalid/pawl"
   })
@@ -67,6 +69,8 @@ export const fillShop = async ({ api }: Pick<ServerProcess, "api">): Promise<Sho
     rejected: rejected.change.id,
     promoted: promoted.change.id,
     stopped,
+    open: open.id,
+    sent: sent.id,
     organization: me.organizations[0]!.id,
     webhook: webhook.id
   }

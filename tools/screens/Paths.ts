@@ -10,6 +10,10 @@ export interface Shop {
   readonly promoted: string
   /** One whose agents' budget is spent. */
   readonly stopped: string
+  /** One that nothing was sent to. */
+  readonly open: string
+  /** One with a ChangeSet, of which no Candidate is made. */
+  readonly sent: string
   readonly organization: string
   readonly webhook: string
 }
@@ -36,6 +40,8 @@ export const shotsOf = (shop: Shop): ReadonlyArray<Shot> => [
   { name: "change-rejected-evidence", path: `/changes/${shop.rejected}/evidence` },
   { name: "change-promoted", path: `/changes/${shop.promoted}` },
   { name: "change-budget-spent", path: `/changes/${shop.stopped}/work` },
+  { name: "change-open", path: `/changes/${shop.open}` },
+  { name: "change-sent-diff", path: `/changes/${shop.sent}/diff` },
   { name: "lane", path: "/p/shop/lane" },
   { name: "generations", path: "/p/shop/generations" },
   { name: "generation", path: "/p/shop/generations/1" },
@@ -44,6 +50,7 @@ export const shotsOf = (shop: Shop): ReadonlyArray<Shot> => [
   { name: "logs", path: "/p/shop/logs" },
   { name: "dead-letters", path: "/p/shop/dead-letters" },
   { name: "code", path: "/p/shop/code" },
+  { name: "code-file", path: "/p/shop/code?path=src/index.js" },
   { name: "policy", path: "/p/shop/settings" },
   { name: "members", path: "/p/shop/settings/members" },
   { name: "webhooks", path: "/p/shop/settings/webhooks" },

@@ -10,6 +10,8 @@ const shots = shotsOf({
   rejected: "chg_2",
   promoted: "chg_3",
   stopped: "chg_4",
+  open: "chg_5",
+  sent: "chg_6",
   organization: "org_1",
   webhook: "wh_1"
 })

@@ -108,40 +108,42 @@ export const Passkeys = (): ReactNode => {
     onSuccess: () => announce("The passkey is enrolled"),
     onSettled: () => void client.invalidateQueries({ queryKey: name })
   })
+  const known = mine.data?.passkeys.filter(({ removedAt }) => removedAt === null) ?? []
+  const enrolNow =
+    mine.data === undefined ? null : (
+      <Button
+        size="small"
+        icon="plus"
+        busy={enrolling.isPending}
+        onClick={() => enrolling.mutate({ user: mine.data.user, known: known.map(({ credential }) => credential) })}
+      >
+        {enrolling.isPending ? "Waiting for the passkey…" : "Enrol a passkey"}
+      </Button>
+    )
   return (
-    <Card title="Passkeys">
+    <Card title="Passkeys" actions={enrolNow}>
       <Answered query={mine} lines={3}>
-        {({ passkeys, user }) => {
-          const known = passkeys.filter(({ removedAt }) => removedAt === null)
-          return (
-            <div className="passkeys">
-              {passkeys.length === 0 ? (
-                <Empty icon="key" title="You have no passkey">
-                  <p>Where a Policy asks for it, an approval counts only when your passkey has signed it.</p>
-                </Empty>
-              ) : (
-                <ul role="list">
-                  {passkeys.map((each) => (
-                    <Row key={each.credential} of={each} remove={() => setLeaving(each)} />
-                  ))}
-                </ul>
-              )}
-              {known.length === 1 ? (
-                <Notice tone="warn" icon="key">
-                  Enrol a second one, and keep it in a safe place: the only one of an owner cannot be removed.
-                </Notice>
-              ) : null}
-              <Button
-                icon="plus"
-                busy={enrolling.isPending}
-                onClick={() => enrolling.mutate({ user, known: known.map(({ credential }) => credential) })}
-              >
-                {enrolling.isPending ? "Waiting for the passkey…" : "Enrol a passkey"}
-              </Button>
-              <Refused of={enrolling.error} />
-            </div>
-          )
-        }}
+        {({ passkeys }) => (
+          <div className="passkeys">
+            {passkeys.length === 0 ? (
+              <Empty icon="key" title="You have no passkey">
+                <p>Where a Policy asks for it, an approval counts only when your passkey has signed it.</p>
+              </Empty>
+            ) : (
+              <ul role="list">
+                {passkeys.map((each) => (
+                  <Row key={each.credential} of={each} remove={() => setLeaving(each)} />
+                ))}
+              </ul>
+            )}
+            {known.length === 1 ? (
+              <Notice tone="warn" icon="key">
+                Enrol a second one, and keep it in a safe place: the only one of an owner cannot be removed.
+              </Notice>
+            ) : null}
+            <Refused of={enrolling.error} />
+          </div>
+        )}
       </Answered>
       {leaving === null ? null : <Removal of={leaving} onClose={() => setLeaving(null)} />}
     </Card>

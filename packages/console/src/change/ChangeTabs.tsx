@@ -1,6 +1,7 @@
 /** The tabs of a Change. Each is a route, and its code is loaded when somebody goes there. */
 import { type ComponentType, lazy, type ReactNode } from "react"
 import { Link, useSearchParams } from "wouter"
+import { useOpenInSight } from "../ui/InSight.ts"
 
 /** What each tab is given. */
 export interface TabProps {
@@ -29,8 +30,9 @@ export const changeTabs: ReadonlyArray<ChangeTab> = [
 /** Links to them; the Candidate that is looked at goes along, and nothing else of the address. */
 export const ChangeTabLinks = ({ id, open }: { readonly id: string; readonly open: string }): ReactNode => {
   const candidate = useSearchParams()[0].get("candidate")
+  const row = useOpenInSight(open)
   return (
-    <nav className="tabs change-tabs" aria-label="Parts of this Change">
+    <nav ref={row} className="tabs change-tabs" aria-label="Parts of this Change">
       {changeTabs.map(({ name, title }) => (
         <Link
           key={name}

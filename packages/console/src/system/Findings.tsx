@@ -30,7 +30,7 @@ const columns: ReadonlyArray<Column<Finding>> = [
   {
     title: "Found",
     of: ({ found, remedy, state }) => (
-      <div className="named">
+      <div className="found">
         <span>{found}</span>
         {remedy === null || state === "ok" ? null : (
           <small>

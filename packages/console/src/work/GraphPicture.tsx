@@ -12,7 +12,7 @@ const Box = ({ task, x, y }: { readonly task: Task; readonly x: number; readonly
       <rect x={x} y={y} width={measures.width} height={measures.height} rx={6} />
       <path d={`M${x + 10} ${y + 12}v${measures.height - 24}`} />
       <text x={x + 20} y={y + 23}>
-        {cutTo(task.title, 19)}
+        {cutTo(task.title, 17)}
       </text>
       <text x={x + 20} y={y + 41} className="graph-status">
         {cutTo(`${words} · ${task.kind}`, 25)}

@@ -272,6 +272,12 @@ describe.skipIf(browserMissing !== null)(`A Change in a browser (${browserMissin
     await page.getByRole("link", { name: "History" }).click()
     await settled(change.goal)
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
+    // The tab that is open is in sight, also of who comes to its address.
+    await page.reload()
+    await settled(change.goal)
+    const tab = await page.getByRole("link", { name: "History", exact: true }).boundingBox()
+    expect(tab!.x).toBeGreaterThanOrEqual(0)
+    expect(tab!.x + tab!.width).toBeLessThanOrEqual(320)
     await picture(`change-history-320-${look.theme}-${look.width}`)
     await close()
   })

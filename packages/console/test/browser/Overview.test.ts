@@ -232,6 +232,11 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
       if (path === "/logs") await page.locator(".log-line").first().waitFor()
       expect(await broken()).toEqual([])
       expect(await widthOf(opened)).toBeLessThanOrEqual(look.width)
+      const tab = await page
+        .getByRole("navigation", { name: "Project glance" })
+        .locator('[aria-current="page"]')
+        .boundingBox()
+      expect(tab!.x + tab!.width).toBeLessThanOrEqual(look.width)
       await picture(opened, `${heading}${path.includes("path") ? "-file" : ""}-${look.theme}-${look.width}`)
     }
     await close()

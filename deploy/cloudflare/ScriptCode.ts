@@ -15,6 +15,7 @@ import {
 import { buildConsole } from "../../tools/build/Console.ts"
 import { leftOut } from "./LeftOut.ts"
 import type { Script } from "./Scripts.ts"
+import { withoutUnbound } from "./WithoutUnbound.ts"
 import { withoutUnreached } from "./WithoutUnreached.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -53,7 +54,7 @@ const defineOf = async ({ bindings }: Pick<Script, "bindings">): Promise<Record<
 
 /** The main module of a script, minified. Rejects with what the bundler says. */
 export const mainModule = async (script: Pick<Script, "bindings" | "main">): Promise<string> => {
-  const { main } = script
+  const { bindings, main } = script
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
     define: await defineOf(script),
@@ -61,7 +62,7 @@ export const mainModule = async (script: Pick<Script, "bindings" | "main">): Pro
     minify: false,
     minifySyntax: true,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [...leftOut, libraryByModule]
+    plugins: [...leftOut, withoutUnbound(bindings), libraryByModule]
   })
   return minified(main, outputFiles[0]?.text ?? "")
 }

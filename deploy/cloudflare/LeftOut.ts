@@ -5,7 +5,7 @@ import { definition, toolNames } from "@pawl/core/agent/Tools"
 import { proposeTool } from "@pawl/core/change/PlanTalk"
 import type { Plugin } from "esbuild"
 import { namedByModule } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
-import { withoutWords } from "./WithoutWords.ts"
+import { withoutFields, withoutWords } from "./WithoutWords.ts"
 
 /**
  * No script makes the document of the contract or shows it as a page: both are laid beside `api` (`openapi.txt`). So the
@@ -99,5 +99,28 @@ export const shapeOf = (tool) => {
   }
 }
 
+/**
+ * What is said in tables and schemas for pages, for code that is made of a schema and for examples of it.
+ * All of that is made where Pawl is built.
+ */
+const toldElsewhere: ReadonlyArray<{ readonly path: RegExp; readonly fields: ReadonlySet<string> }> = [
+  { path: /packages\/core\/src\/model\/\w+Lifecycle\.ts$/, fields: new Set(["when", "also"]) },
+  {
+    path: /effect\/dist\/Schema(?:AST)?\.js$/,
+    fields: new Set(["toCode", "toEquivalence", "toFormatter", "arbitraryConstraint"])
+  }
+]
+
+const withoutTold: Plugin = {
+  name: "without-told",
+  setup: (each) => {
+    for (const { fields, path: filter } of toldElsewhere)
+      each.onLoad({ filter }, async ({ path }) => ({
+        loader: "ts",
+        contents: namedByModule(withoutFields(await readFile(path, "utf8"), fields))
+      }))
+  }
+}
+
 /** In the order in which they are asked. */
-export const leftOut: ReadonlyArray<Plugin> = [withoutDocument, withoutFilesAndForms, littleRouter, knownShapes]
+export const leftOut: ReadonlyArray<Plugin> = [withoutDocument, withoutFilesAndForms, littleRouter, knownShapes, withoutTold]

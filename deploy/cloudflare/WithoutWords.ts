@@ -38,3 +38,23 @@ const cutsIn = (part: Part): ReadonlyArray<Cut> => {
 
 /** A module of the contract, without them. */
 export const withoutWords = (text: string): string => withCuts(text, statementsOf("contract.ts", text).flatMap(cutsIn))
+
+const fieldsIn = (part: Part, names: ReadonlySet<string>): ReadonlyArray<Part> =>
+  part.type === "Property" && names.has(part.key?.name ?? "")
+    ? [part]
+    : part.type === "ObjectPattern"
+      ? []
+      : partsIn(part).flatMap((each) => fieldsIn(each, names))
+
+/** A module without what stands in objects under these names, which no script reads. */
+export const withoutFields = (text: string, names: ReadonlySet<string>): string =>
+  withCuts(
+    text,
+    statementsOf("fields.ts", text)
+      .flatMap((statement) => fieldsIn(statement, names))
+      .map(({ end, start }) => ({
+        from: start,
+        to: end + (/^\s*,/.exec(text.slice(end))?.[0].length ?? 0),
+        by: ""
+      }))
+  )

@@ -43,10 +43,10 @@ const withoutFilesAndForms: Plugin = {
       loader: "js",
       contents: "export default {}"
     }))
-    each.onLoad({ filter: /effect\/dist\/Path\.js$/ }, () => ({
+    each.onLoad({ filter: /effect\/dist\/http\/HttpServer\.js$/ }, () => ({
       loader: "js",
-      contents: `import * as Layer from "./Layer.js"
-export const layer = Layer.empty`
+      contents: `import * as Layer from "../Layer.js"
+export const layerServices = Layer.empty`
     }))
     each.onLoad({ filter: /effect\/dist\/encoding\/Ndjson\.js$/ }, () => ({
       loader: "js",

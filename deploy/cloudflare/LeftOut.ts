@@ -5,6 +5,7 @@ import { definition, toolNames } from "@pawl/core/agent/Tools"
 import { proposeTool } from "@pawl/core/change/PlanTalk"
 import type { Plugin } from "esbuild"
 import { namedByModule } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { withoutMachines } from "./WithoutMachines.ts"
 import { withoutFields, withoutWords } from "./WithoutWords.ts"
 
 /**
@@ -123,4 +124,11 @@ const withoutTold: Plugin = {
 }
 
 /** In the order in which they are asked. */
-export const leftOut: ReadonlyArray<Plugin> = [withoutDocument, withoutFilesAndForms, littleRouter, knownShapes, withoutTold]
+export const leftOut: ReadonlyArray<Plugin> = [
+  withoutDocument,
+  withoutFilesAndForms,
+  littleRouter,
+  knownShapes,
+  withoutTold,
+  withoutMachines
+]

@@ -5,6 +5,7 @@ import { definition, toolNames } from "@pawl/core/agent/Tools"
 import { proposeTool } from "@pawl/core/change/PlanTalk"
 import type { Plugin } from "esbuild"
 import { namedByModule } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { withoutBodies } from "./WithoutBodies.ts"
 import { withoutMachines } from "./WithoutMachines.ts"
 import { withoutFields, withoutWords } from "./WithoutWords.ts"
 
@@ -100,25 +101,45 @@ export const shapeOf = (tool) => {
   }
 }
 
-/**
- * What is said in tables and schemas for pages, for code that is made of a schema and for examples of it.
- * All of that is made where Pawl is built.
- */
-const toldElsewhere: ReadonlyArray<{ readonly path: RegExp; readonly fields: ReadonlySet<string> }> = [
-  { path: /packages\/core\/src\/model\/\w+Lifecycle\.ts$/, fields: new Set(["when", "also"]) },
+interface Lessened {
+  readonly path: RegExp
+  readonly by: (text: string) => string
+}
+
+/** Of the library: code and examples that are made of a schema. Of lives: what their pages tell. */
+const toldElsewhere: ReadonlyArray<Lessened> = [
+  {
+    path: /packages\/core\/src\/model\/\w+Lifecycle\.ts$/,
+    by: (text) => withoutFields(text, new Set(["when", "also"]))
+  },
   {
     path: /effect\/dist\/Schema(?:AST)?\.js$/,
-    fields: new Set(["toCode", "toEquivalence", "toFormatter", "arbitraryConstraint"])
+    by: (text) => withoutFields(text, new Set(["toCode", "toEquivalence", "toFormatter", "arbitraryConstraint"]))
   }
 ]
 
-const withoutTold: Plugin = {
-  name: "without-told",
+/**
+ * That the contract is sound was seen when its document was made of it. None of its bodies is a stream by schema, whose
+ * encoders answer nothing for every other.
+ */
+const knownContract: ReadonlyArray<Lessened> = [
+  {
+    path: /http-api\/HttpApiEndpoint\.js$/,
+    by: (text) => withoutBodies(text, ["validateSuccessResponse", "validateResponseExclusivity"])
+  },
+  {
+    path: /http-api\/HttpApiBuilder\.js$/,
+    by: (text) => withoutBodies(text, ["makeStreamEncoder", "makePayloadStreamDecoder"])
+  }
+]
+
+const lessened: Plugin = {
+  name: "lessened",
   setup: (each) => {
-    for (const { fields, path: filter } of toldElsewhere)
+    for (const { by, path: filter } of [...toldElsewhere, ...knownContract])
       each.onLoad({ filter }, async ({ path }) => ({
         loader: "ts",
-        contents: namedByModule(withoutFields(await readFile(path, "utf8"), fields))
+        contents: namedByModule(by(await readFile(path, "utf8")))
       }))
   }
 }
@@ -129,6 +150,6 @@ export const leftOut: ReadonlyArray<Plugin> = [
   withoutFilesAndForms,
   littleRouter,
   knownShapes,
-  withoutTold,
+  lessened,
   withoutMachines
 ]

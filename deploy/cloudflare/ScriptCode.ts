@@ -14,6 +14,7 @@ import {
 } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
 import { buildConsole } from "../../tools/build/Console.ts"
 import { leftOut } from "./LeftOut.ts"
+import { runtimeDigests } from "./RuntimeDigests.ts"
 import type { Script } from "./Scripts.ts"
 import { withoutUnbound } from "./WithoutUnbound.ts"
 import { withoutUnreached } from "./WithoutUnreached.ts"
@@ -53,8 +54,8 @@ const defineOf = async ({ bindings }: Pick<Script, "bindings">): Promise<Record<
     : {}
 
 /** The main module of a script, minified. Rejects with what the bundler says. */
-export const mainModule = async (script: Pick<Script, "bindings" | "main">): Promise<string> => {
-  const { bindings, main } = script
+export const mainModule = async (script: Pick<Script, "bindings" | "flags" | "main">): Promise<string> => {
+  const { bindings, flags, main } = script
   const { outputFiles } = await build({
     entryPoints: [join(root, "packages/server/src/workers", main)],
     define: await defineOf(script),
@@ -62,7 +63,7 @@ export const mainModule = async (script: Pick<Script, "bindings" | "main">): Pro
     minify: false,
     minifySyntax: true,
     external: ["cloudflare:*", "node:*", "*.txt", "*.wasm"],
-    plugins: [...leftOut, withoutUnbound(bindings), libraryByModule]
+    plugins: [...leftOut, withoutUnbound(bindings), runtimeDigests(flags), libraryByModule]
   })
   return minified(main, outputFiles[0]?.text ?? "")
 }

@@ -22,6 +22,9 @@ const parts: ReadonlyArray<Part> = [
   { path: /repositories\/PackLogRepositories\.ts$/, isBound: (bindings) => !("ARTIFACTS" in bindings) }
 ]
 
+/** What apps keep is in stores of their own: nobody asks the rows of a Project for it. */
+const noAppData = "export const make = () => null"
+
 /** A module with the same functions, of which each says that nobody may call it. */
 const uncalled = (text: string): string => {
   const names = [...text.matchAll(/^export const (\w+)/gm)].map(([, name]) => `uncalled as ${name}`)
@@ -35,6 +38,8 @@ export const withoutUnbound = (bindings: Bindings): Plugin => ({
   setup: (each) => {
     // Only what holds the objects chooses among them.
     if (!("PROJECTS" in bindings)) return
+    if ("STORES" in bindings)
+      each.onLoad({ filter: /sql\/src\/SqlAppData\.ts$/ }, () => ({ loader: "ts", contents: noAppData }))
     for (const { isBound, path: filter } of parts)
       each.onLoad({ filter }, async ({ path }) => {
         const text = await readFile(path, "utf8")

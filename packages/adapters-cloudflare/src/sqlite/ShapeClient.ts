@@ -22,7 +22,7 @@ const queryOf = (texts: ReadonlyArray<string>, given: ReadonlyArray<Name | Param
     const before = given[at - 1]
     return `${sql}${before instanceof Name ? before.quoted : "?"}${text}`
   }),
-  params: given.filter((each) => !(each instanceof Name))
+  params: given.filter((each): each is Parameter => !(each instanceof Name))
 })
 
 /** The ways of the dialects. */

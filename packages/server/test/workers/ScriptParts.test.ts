@@ -1,7 +1,8 @@
 /** What is cut of a script before it is deployed, and what must stay. */
 import { describe, expect, it } from "vitest"
+import { withoutBodies } from "../../../../deploy/cloudflare/WithoutBodies.ts"
 import { withoutUnreached } from "../../../../deploy/cloudflare/WithoutUnreached.ts"
-import { withoutWords } from "../../../../deploy/cloudflare/WithoutWords.ts"
+import { withoutFields, withoutWords } from "../../../../deploy/cloudflare/WithoutWords.ts"
 
 const lines = (text: string): ReadonlyArray<string> =>
   text
@@ -67,5 +68,28 @@ describe("The contract without its words", () => {
 
   it("is an error for a text that cannot be read", () => {
     expect(() => withoutWords("const = ")).toThrow("contract.ts")
+  })
+})
+
+describe("A module of the library", () => {
+  it("has no fields that nothing reads, wherever they stand, and keeps patterns and the fields beside them", () => {
+    const text = `const made = { id: 1, told: () => ({ deep: 2 }), also: { told: 3 } }, other = { told }
+      const { told } = made
+      make({ when: "it is so" }, { kept: made.told, told: 4 })`
+    expect(withoutFields(text, new Set(["told", "when"]))).toBe(
+      `const made = { id: 1,  also: {  } }, other = {  }
+      const { told } = made
+      make({  }, { kept: made.told,  })`
+    )
+  })
+
+  it("has functions that do nothing, for what was done before", () => {
+    const text = `export function judged(all) { if (look(all)) throw new Error("no") }
+function look(all) { return all.some(Boolean) }`
+    expect(withoutBodies(text, ["look"])).toBe(
+      `export function judged(all) { if (look(all)) throw new Error("no") }
+function look() {}`
+    )
+    expect(() => withoutBodies(text, ["looked"])).toThrow("no function looked any more")
   })
 })

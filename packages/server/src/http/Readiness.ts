@@ -2,7 +2,10 @@
 import { Context, Effect } from "effect"
 import type { NotReady, Ready } from "../api/groups/ServiceApi.ts"
 
+/** What is said of it. */
+export type ReadyState = typeof Ready.Type | typeof NotReady.Type
+
 /** An effect that is run for each question, and never fails. */
 export const Readiness = Context.Reference("@pawl/server/http/Readiness", {
-  defaultValue: (): Effect.Effect<typeof Ready.Type | typeof NotReady.Type> => Effect.succeed({ status: "ready" })
+  defaultValue: (): Effect.Effect<ReadyState> => Effect.succeed({ status: "ready" })
 })

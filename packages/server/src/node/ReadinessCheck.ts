@@ -1,5 +1,4 @@
 /** Whether this process can work now: what it stands on answers, and all of its loops run. */
-import { isOutage } from "@pawl/core/work/Outages"
 import { Notices } from "@pawl/core/ledger/Notices"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
@@ -11,6 +10,7 @@ import { Signer } from "@pawl/core/provenance/Signer"
 import type { Loops } from "@pawl/core/upkeep/Loops"
 import { Context, Effect, Option } from "effect"
 import type { Readiness } from "../http/index.ts"
+import { missing, nobody } from "../http/ReadinessLook.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { fullDisk } from "./FullDisk.ts"
 import type { Options } from "./Options.ts"
@@ -34,24 +34,12 @@ const signing = Effect.fnUntraced(function* (signs: boolean) {
   return [away, code === undefined ? null : `signer: ${code}`]
 })
 
-/** Something to look for that nobody stored. */
-const nobody = "proj_00000000-0000-4000-8000-000000000000"
-
 const heads = Effect.flatMap(Records, (records) => records.list("head", { limit: 1 }))
 
 /** Looks at a real repository when there is one: that takes git itself. */
 const git = (head: Head | undefined) =>
   Effect.flatMap(Repositories, (repositories) =>
     head === undefined ? repositories.main(nobody) : repositories.resolve({ project: head.projectId }, head.commit)
-  )
-
-/** Null when it answers, whatever it answers; its name when it is away, or silent for `ServerLimits.readyAskMs`. */
-const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Effect<string | null, never, R> =>
-  look.pipe(
-    Effect.as(null),
-    Effect.catch((problem) => Effect.succeed(isOutage(problem) ? name : null)),
-    Effect.catchDefect(() => Effect.succeed(name)),
-    Effect.timeoutOrElse({ duration: ServerLimits.readyAskMs, orElse: () => Effect.succeed(name) })
   )
 
 /** The database, then git on what it names. Without a database there is nothing to ask git for. */

@@ -5,6 +5,7 @@
 import type { CanonicalForApi, InstallationSettings } from "./Bindings.ts"
 import { consoleOf, type StaticAssets } from "./Console.ts"
 import { isPromotion, placeOf, sentTo } from "./Places.ts"
+import { asksReady, readyAnswer } from "./ReadyAnswer.ts"
 
 /** The paths of the Model Context Protocol: what answers them is read when somebody first asks. */
 const mcpPaths = /^(\/\.well-known\/oauth-protected-resource)?\/mcp$/
@@ -32,6 +33,7 @@ const known = (request: Request, { CANONICAL }: ApiBindings): Promise<Response> 
 const apiAnswer = async (request: Request, env: ApiBindings): Promise<Response> => {
   const { CANONICAL, INTEGRATION } = env
   const { pathname } = new URL(request.url)
+  if (asksReady(request.method, pathname)) return readyAnswer(request, CANONICAL)
   if (isPromotion(request.method, pathname)) return INTEGRATION.fetch(request)
   const place = placeOf(request.method, pathname)
   if (place._tag === "Directory") return CANONICAL.fetch(sentTo(null, request))

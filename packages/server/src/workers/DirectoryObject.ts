@@ -24,7 +24,9 @@ import { Process } from "@pawl/core/work/Processes"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { type Context, Effect, Redacted } from "effect"
+import type { ReadyState } from "../http/Readiness.ts"
 import { ServerLimits } from "../ServerLimits.ts"
+import * as DirectoryReadiness from "./DirectoryReadiness.ts"
 import type { CanonicalBindings, DirectoryObjectCalls } from "./Bindings.ts"
 import type { Work } from "./Drain.ts"
 import { type Parts, PawlObject } from "./PawlObject.ts"
@@ -48,10 +50,19 @@ export class DirectoryObject extends PawlObject implements DirectoryObjectCalls 
     })
   }
 
+  protected override ready(): Effect.Effect<ReadyState, never, Parts> {
+    return DirectoryReadiness.state
+  }
+
+  /** Without a token for its first owner nobody is let in, and the installation is not ready: nothing is to be tried again. */
   protected override begun(): Effect.Effect<void, unknown, Parts> {
-    const token = Redacted.make(this.env.OWNER_TOKEN)
+    const token = Redacted.make(this.env.OWNER_TOKEN ?? "")
     return Effect.andThen(
-      Organizations.bootstrap({ organization: "Home", owner: "Owner", token }),
+      Effect.catchTag(
+        Organizations.bootstrap({ organization: "Home", owner: "Owner", token }),
+        "InvalidField",
+        ({ reason }) => Effect.logError(`the secret OWNER_TOKEN cannot be used: ${reason}`)
+      ),
       Effect.catchTag(introduce, "SignerUnavailable", (problem) => Effect.logWarning(problem.message))
     )
   }

@@ -13,14 +13,17 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { type Listing, Records } from "@pawl/core/ledger/Records"
 import * as Signals from "@pawl/core/ledger/Signals"
 import type { Kind } from "@pawl/core/model/Entities"
+import { recent } from "@pawl/core/primitives/Recent"
 import { Commands, type LetterPage } from "@pawl/core/work/Commands"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Context, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { type HttpApp, makeHttpApp } from "../http/PawlHttpApp.ts"
 import { IdentityProvider } from "../http/IdentityProvider.ts"
+import { Readiness, type ReadyState } from "../http/Readiness.ts"
 import * as RateLimits from "../http/request/RateLimits.ts"
 import { ApiSettings } from "../http/ApiSettings.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 import { prefix } from "../git/GitPath.ts"
 import type { CanonicalBindings, InstallationSettings } from "./Bindings.ts"
 import { appDataOf } from "./DataStores.ts"
@@ -88,6 +91,10 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
   protected clock(): Effect.Effect<void, never, Parts> {
     return Effect.void
   }
+  /** Whether it can work, asked at most once in `ServerLimits.readyAgeMs`. */
+  protected ready(): Effect.Effect<ReadyState, never, Parts> {
+    return Effect.succeed({ status: "ready" })
+  }
   /** Told when work came or ended. */
   protected abstract moved(): void
   /** What else the services say of this object. */
@@ -122,7 +129,8 @@ export abstract class PawlObject extends DurableObject<CanonicalBindings> implem
         Layer.provide(RateLimits.layer, Layer.succeed(ApiSettings, settings)),
         scope
       )
-      const counted = Context.merge(services, rates)
+      const ready = yield* recent(Effect.provideContext(this.ready(), services), ServerLimits.readyAgeMs)
+      const counted = Context.add(Context.merge(services, rates), Readiness, ready)
       const app = yield* makeHttpApp(settings).pipe(
         Effect.provideService(Scope.Scope, scope),
         Effect.provideContext(counted)

@@ -17,6 +17,7 @@ import { clocks, hints, senders } from "./suites/Hints.ts"
 import { links } from "./suites/Links.ts"
 import { news } from "./suites/News.ts"
 import { openRegistry, packaged } from "./suites/Packages.ts"
+import { readiness } from "./suites/Ready.ts"
 import { smokes } from "./suites/Smoke.ts"
 import { crowds } from "./suites/Visitors.ts"
 
@@ -51,6 +52,7 @@ gits(installed)
 hints(installed)
 consoles(installed)
 contracts(installed)
+readiness(installed)
 links(installed)
 assistants(installed)
 smokes(installed)

@@ -91,7 +91,9 @@ export const ServerLimits = {
   reservationAgainMs: 604_800_000,
   /** Labels whose Projects an isolate on Cloudflare remembers (decision). */
   labelsKnown: 10_000,
-  /** When a Project tells the directory by itself what no hint had it tell, and again what that did not take (decision). */
+  /** When a Project tells the directory by itself what no hint had it tell (decision: lists are a second behind at most). */
+  tellUnhintedMs: 250,
+  /** When its alarm tells what was not told even so, and how long a hint may be on its way until another is sent (decision). */
   tellAgainMs: 1000,
   /** How late work of a Project may be before the directory wakes it (decision). */
   overdueMs: 60_000,

@@ -149,6 +149,10 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
     if (isHinted || !this.isUntold()) return
     this.hintedAtMs = nowMs
     this.ctx.waitUntil(this.env.HINTS.send({ _tag: "Moved", projectId: this.scope() }).then(undefined, warn))
+    // The alarm may have work for long, and a queue may take its time: lists are a second behind at most all the same.
+    setTimeout(() => {
+      if (this.hintedAtMs === nowMs) this.ctx.waitUntil(this.tell().catch(warn))
+    }, ServerLimits.tellUnhintedMs)
   }
 
   protected override clock(): Effect.Effect<void, never, Parts> {
@@ -201,7 +205,11 @@ export class ProjectObject extends PawlObject implements ProjectCalls {
   }
 
   hinted(hint: Hint): Promise<void> {
-    return hint._tag === "Moved" ? this.tell() : this.upkeep(hint.what)
+    if (hint._tag === "Upkeep") return this.upkeep(hint.what)
+    // What came late has been told already.
+    if (this.isUntold()) return this.tell()
+    this.hintedAtMs = null
+    return Promise.resolve()
   }
 
   provision(payload: Readonly<Record<string, unknown>>): Promise<void> {

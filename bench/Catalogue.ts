@@ -219,6 +219,24 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/WorkerdRouter.ts")).bench
   },
   {
+    name: "workerd-lists",
+    figures: [
+      "workerd-opened-p99",
+      "workerd-opened-worst",
+      "workerd-decided-p99",
+      "workerd-decided-worst",
+      "workerd-opened-unhinted-p99",
+      "workerd-opened-unhinted-worst",
+      "workerd-decided-unhinted-p99",
+      "workerd-decided-unhinted-worst"
+    ],
+    about: [
+      "How far lists across Projects are behind on an installation on Cloudflare, all of it in workerd on this machine: 5 Projects, 25 Changes that are opened in a round, 15 of them at once, and 10 Candidates that are rejected, 5 of them at once. `opened`: from the answer to the kth Change of a Project until `GET /v1/projects?include=counts` counts k more; `decided`: from the answer to a rejection until `GET /v1/inbox` no longer asks for it. A list is read over and over, 2 ms after its last answer, and that read is part of what is told. Of all rounds the 99th percentile and the worst. `unhinted`: where the queue loses every hint, so that Projects tell by themselves what they have.",
+      "Floor: the middle time of one read of the same list while nothing moves."
+    ],
+    load: async () => (await import("./figures/WorkerdLists.ts")).bench
+  },
+  {
     name: "cached-assets",
     figures: ["cached-assets"],
     about: [

@@ -17,7 +17,7 @@ const nameOf = (behaviour: Behaviour) => `api-whose-directory-${behaviour.replac
 
 /** The script of the API as it is deployed, before each of those. */
 const scripts = async (): Promise<ReadonlyArray<object>> => {
-  const contents = await mainModule({ main: "ApiScript.ts", bindings: { CONSOLE: { _tag: "Assets" } } })
+  const contents = await mainModule({ main: "ApiScript.ts", bindings: { CONSOLE: { _tag: "Assets" } }, flags: [] })
   const beside = await modulesBeside({ modules: ["openapi.txt"] })
   return behaviours.flatMap((behaviour) => [
     {

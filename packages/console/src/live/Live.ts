@@ -33,18 +33,25 @@ export const useConnection = (): Connection =>
     () => connection
   )
 
-/** Whoever woke up does not know what happened meanwhile. */
+/**
+ * Whoever woke up does not know what happened meanwhile. A page that nobody sees is given its turns by the browser, a minute
+ * apart after a while, which looks like sleep: it asks once it is seen again.
+ */
 const watchClock = (woke: () => void, signal: AbortSignal): void => {
   let seen = Date.now()
-  const timer = setInterval(
-    () => {
-      const now = Date.now()
-      if (now - seen > sleepMs) woke()
-      seen = now
-      become(later(connection, now))
-    },
-    Math.min(lookMs, patienceMs)
-  )
+  let wasAsleep = false
+  const look = () => {
+    const now = Date.now()
+    wasAsleep ||= now - seen > sleepMs
+    seen = now
+    if (wasAsleep && document.visibilityState === "visible") {
+      wasAsleep = false
+      woke()
+    }
+    become(later(connection, now))
+  }
+  const timer = setInterval(look, Math.min(lookMs, patienceMs))
+  document.addEventListener("visibilitychange", look, { signal })
   signal.addEventListener("abort", () => clearInterval(timer))
 }
 

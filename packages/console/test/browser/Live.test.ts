@@ -135,6 +135,23 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
       await page.getByRole("link", { name: "while-asleep", exact: true }).first().waitFor()
     })
 
+    it("nothing is asked for while nobody sees it, however seldom the browser gives it a turn, and all once it is seen again", async () => {
+      const askedAgain = askingAgain()
+      const become = (state: "hidden" | "visible") =>
+        page.evaluate((now) => {
+          Object.defineProperty(document, "visibilityState", { configurable: true, get: () => now })
+          document.dispatchEvent(new Event("visibilitychange"))
+        }, state)
+      await become("hidden")
+      for (let turn = 0; turn < 3; turn++) {
+        await page.clock.fastForward(31_000)
+        await page.clock.runFor(2000)
+      }
+      expect(lists).toEqual([])
+      await become("visible")
+      await askedAgain()
+    })
+
     it("the stream is taken for gone after 40 silent seconds, and taken up from the last that was heard", async () => {
       await happen("before-silence")
       await page.getByRole("link", { name: "before-silence", exact: true }).first().waitFor()

@@ -151,14 +151,15 @@ const Rows = memo(
 const OpenChange = (): ReactNode => {
   const { id, status } = useProjectHere()
   const [search, setSearch] = useSearchParams()
-  const [isMaking, setMaking] = useState(search.has("new") && status !== "archived")
+  const [isAsked, setAsked] = useState(false)
+  const isMaking = status !== "archived" && (isAsked || search.has("new"))
   const close = () => {
-    setMaking(false)
+    setAsked(false)
     if (search.has("new")) setSearch((before) => withoutName(before, "new"), { replace: true })
   }
   return (
     <>
-      <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setMaking(true)}>
+      <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setAsked(true)}>
         New Change
       </Button>
       {isMaking ? <NewChange projectId={id} onClose={close} /> : null}

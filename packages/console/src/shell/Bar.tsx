@@ -9,6 +9,7 @@ import { Tabs } from "../ui/Tabs.tsx"
 import { Tag } from "../ui/Tag.tsx"
 import { ConnectionState } from "./ConnectionState.tsx"
 import { labelIn } from "./Place.ts"
+import { projectPlaces } from "./Places.ts"
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx"
 import { UserMenu } from "./UserMenu.tsx"
 
@@ -25,26 +26,11 @@ const InboxCount = (): ReactNode => {
   )
 }
 
-const ProjectTabs = ({ label }: { readonly label: string }): ReactNode => {
-  const at = `/p/${label}`
-  return (
-    <div className="tabs-row">
-      <Tabs
-        label={`Project ${label}`}
-        tabs={[
-          { to: at, title: "Overview", whole: true },
-          { to: `${at}/changes`, title: "Changes" },
-          { to: `${at}/lane`, title: "Lane" },
-          { to: `${at}/generations`, title: "Generations" },
-          { to: `${at}/logs`, title: "Logs" },
-          { to: `${at}/dead-letters`, title: "Dead letters" },
-          { to: `${at}/code`, title: "Code" },
-          { to: `${at}/settings`, title: "Settings" }
-        ]}
-      />
-    </div>
-  )
-}
+const ProjectTabs = ({ label }: { readonly label: string }): ReactNode => (
+  <div className="tabs-row">
+    <Tabs label={`Project ${label}`} tabs={projectPlaces(label)} />
+  </div>
+)
 
 /** It stays while screens come and go. */
 export const Bar = ({

@@ -18,7 +18,7 @@ export const KeysDialog = ({ onClose }: { readonly onClose: () => void }): React
       <Facts
         of={{
           ...Object.fromEntries(bindings.map(({ does, keys }) => [does, <Kbd key={keys} keys={keys} />])),
-          "Search the Projects": <Kbd keys="Ctrl+K" />
+          "Go to a Project or a screen": <Kbd keys="Ctrl+K" />
         }}
       />
       <label className="check">

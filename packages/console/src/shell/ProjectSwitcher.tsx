@@ -1,26 +1,57 @@
-/** In the bar: the Project that one is in, and the way to the others. */
-import { type ReactNode, useRef, useState } from "react"
+/** In the bar: the Project that one is in, the way to the others, and to every screen by its name (Ctrl K). */
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react"
 import { Link, useLocation } from "wouter"
 import { useFirstProjects } from "../project/ByLabel.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { labelIn } from "./Place.ts"
+import { commandsAt, isMeant } from "./Places.ts"
 
 /** The id of the list, which keys open too. */
 export const switcherId = "projects-pop"
 
-/** From this many on there is a field to filter them by. */
-const many = 8
+interface Offered {
+  readonly to: string
+  readonly title: string
+  readonly more?: string | undefined
+  readonly isHere?: boolean
+}
+
+const Items = ({ of, leave }: { readonly of: ReadonlyArray<Offered>; readonly leave: () => void }): ReactNode =>
+  of.map(({ isHere, more, title, to }) => (
+    <Link key={to} href={to} className="pop-item" aria-current={isHere === true ? "true" : undefined} onClick={leave}>
+      {title}
+      {more === undefined ? null : <small>{more}</small>}
+    </Link>
+  ))
+
+/** Arrows go through the items, and Enter in the field takes the first. */
+const move = (event: KeyboardEvent<HTMLElement>): void => {
+  const items = Array.from(event.currentTarget.querySelectorAll<HTMLElement>(".pop-item"))
+  const at = items.findIndex((each) => each === document.activeElement)
+  if (event.key === "Enter" && at === -1) items[0]?.click()
+  else if (event.key === "ArrowDown") items[at + 1]?.focus()
+  else if (event.key === "ArrowUp" && at > 0) items[at - 1]?.focus()
+  else if (event.key === "ArrowUp" && at === 0) event.currentTarget.querySelector("input")?.focus()
+  else return
+  event.preventDefault()
+}
 
 /** A button with a list. */
 export const ProjectSwitcher = (): ReactNode => {
   const [path] = useLocation()
   const label = labelIn(path)
   const [isShown, setShown] = useState(false)
-  const [filter, setFilter] = useState("")
+  const [typed, setTyped] = useState("")
   const pop = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const projects = useFirstProjects(isShown)
-  const wanted = filter.trim().toLowerCase()
+  const leave = () => pop.current?.hidePopover()
+  const toggled = (isOpen: boolean) => {
+    setShown(isOpen)
+    if (isOpen) field.current?.focus()
+    else setTyped("")
+  }
   return (
     <>
       <button type="button" className="button" data-look="quiet" popoverTarget={switcherId}>
@@ -32,42 +63,36 @@ export const ProjectSwitcher = (): ReactNode => {
         id={switcherId}
         popover="auto"
         className="pop pop-projects"
-        onToggle={(event) => setShown(event.newState === "open")}
+        onKeyDown={move}
+        onToggle={(event) => toggled(event.newState === "open")}
       >
+        <input
+          ref={field}
+          className="input"
+          type="search"
+          aria-label="Go to"
+          placeholder="Go to a Project or a screen"
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
         <Answered query={projects} lines={3}>
           {(all) => (
-            <>
-              {all.length < many ? null : (
-                <input
-                  className="input"
-                  type="search"
-                  aria-label="Filter the Projects"
-                  placeholder="Filter"
-                  value={filter}
-                  onChange={({ target }) => setFilter(target.value)}
-                />
-              )}
-              {all
-                .filter((each) => `${each.name} ${each.label}`.toLowerCase().includes(wanted))
-                .map((each) => (
-                  <Link
-                    key={each.id}
-                    href={`/p/${each.label}`}
-                    className="pop-item"
-                    aria-current={each.label === label ? "true" : undefined}
-                    onClick={() => pop.current?.hidePopover()}
-                  >
-                    {each.name}
-                    {each.name === each.label ? null : <small>{each.label}</small>}
-                  </Link>
-                ))}
-            </>
+            <Items
+              leave={leave}
+              of={all
+                .map((each) => ({
+                  to: `/p/${each.label}`,
+                  title: each.name,
+                  more: each.name === each.label ? undefined : each.label,
+                  isHere: each.label === label
+                }))
+                .filter(({ more = "", title }) => isMeant(typed, `${title} ${more}`))}
+            />
           )}
         </Answered>
         <hr className="pop-rule" />
-        <Link href="/projects" className="pop-item" onClick={() => pop.current?.hidePopover()}>
-          <Icon name="box" /> All Projects
-        </Link>
+        <Items leave={leave} of={commandsAt(label).filter(({ title }) => isMeant(typed, title))} />
       </div>
     </>
   )

@@ -164,6 +164,39 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await close()
   })
 
+  it("leads by Ctrl K to a Project, to each screen of it, and to a new Change, by the keyboard alone", async () => {
+    const { page, settled } = await signIn()
+    await settled("Inbox")
+    const typed = async (text: string) => {
+      await page.keyboard.press("Control+k")
+      await page.getByRole("link", { name: "Corner Shop" }).waitFor()
+      await page.keyboard.type(text)
+    }
+    await typed("corner")
+    expect(await page.locator("#projects-pop").getByRole("link").allTextContents()).toEqual(["Corner Shopcorner-shop"])
+    await page.keyboard.press("Enter")
+    await settled("Corner Shop")
+    await typed("dead")
+    await page.keyboard.press("Enter")
+    await page.waitForURL("**/p/corner-shop/dead-letters")
+    await typed("change")
+    // The first is New Change, the second the list of them.
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await settled("Changes")
+    await typed("new")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: "New Change" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.waitForURL("**/p/corner-shop/changes")
+    await page.keyboard.press("Control+k")
+    await picture("go-to")
+    await page.keyboard.press("Escape")
+    expect(await page.locator("#projects-pop").isVisible()).toBe(false)
+    await close()
+  })
+
   it("tells at the field that a slug is taken, and closes by Escape, back to the button", async () => {
     const { page, settled } = await signIn({}, "/projects")
     await settled("Projects")

@@ -35,16 +35,12 @@ export const layer = () => Layer.empty`
 }
 
 /**
- * What the library has for what no script does: a table of types for files that it sends from a disk, their paths, forms,
- * which every part of the API refuses before (`JsonRequest`), and streams of lines, of which the contract has none.
+ * What the library has for what no script does: a server that listens and sends files from a disk, forms, which every part
+ * of the API refuses before (`JsonRequest`), and streams of lines, of which the contract has none.
  */
 const withoutFilesAndForms: Plugin = {
   name: "without-files-and-forms",
   setup: (each) => {
-    each.onLoad({ filter: /effect\/dist\/http\/internal\/mimeTypes\.js$/ }, () => ({
-      loader: "js",
-      contents: "export default {}"
-    }))
     each.onLoad({ filter: /effect\/dist\/http\/HttpServer\.js$/ }, () => ({
       loader: "js",
       contents: `import * as Layer from "../Layer.js"

@@ -17,6 +17,10 @@ export default defineConfig({
     license: { fileName: "LICENSES.md" },
     reportCompressedSize: false,
     rolldownOptions: {
+      // The parts that screens are made of are so small that a file for each would be mostly its name. Not what has styles: their order is that of the page.
+      output: {
+        codeSplitting: { groups: [{ name: "ui", test: /console\/src\/ui\/(?!Segments)\w+\.tsx?$/, minShareCount: 2 }] }
+      },
       // Libraries say of their files that they are for browsers: all of this is.
       onwarn: (warning, warn) => {
         if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning)

@@ -147,22 +147,23 @@ const Rows = memo(
   }
 )
 
-/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. `?new` in the address opens it too. */
+/** Who opens the dialog waits for it alone, and not for a list that is drawn anew. `?new` in the address opens it too, and `?edit=<path>` with a file. */
 const OpenChange = (): ReactNode => {
   const { id, status } = useProjectHere()
   const [search, setSearch] = useSearchParams()
   const [isAsked, setAsked] = useState(false)
-  const isMaking = status !== "archived" && (isAsked || search.has("new"))
+  const isNamed = search.has("new") || search.has("edit")
+  const isMaking = status !== "archived" && (isAsked || isNamed)
   const close = () => {
     setAsked(false)
-    if (search.has("new")) setSearch((before) => withoutName(before, "new"), { replace: true })
+    if (isNamed) setSearch((before) => withoutName(withoutName(before, "new"), "edit"), { replace: true })
   }
   return (
     <>
       <Button look="primary" icon="plus" why={status === "archived" ? archived : null} onClick={() => setAsked(true)}>
         New Change
       </Button>
-      {isMaking ? <NewChange projectId={id} onClose={close} /> : null}
+      {isMaking ? <NewChange projectId={id} file={search.get("edit")} onClose={close} /> : null}
     </>
   )
 }

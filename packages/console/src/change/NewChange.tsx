@@ -9,7 +9,6 @@ import { announce } from "../shell/Announcements.ts"
 import { useMayNot } from "../project/May.ts"
 import { SelectField, TextAreaField, TextField } from "../ui/Field.tsx"
 import { budgetProblem } from "./Budget.ts"
-import "./change.css"
 
 interface Given {
   readonly goal: string

@@ -5,12 +5,10 @@ import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { routes } from "../api/Routes.generated.ts"
 import { bytes } from "../ui/Amounts.ts"
-import { NewChange } from "../change/NewChange.tsx"
 import { useProjectHere } from "../project/Here.ts"
-import { useWhyNot } from "../project/May.ts"
 import { useProjectOf } from "../project/ProjectQueries.ts"
 import { Answered } from "../ui/Answered.tsx"
-import { Button } from "../ui/Button.tsx"
+import { LinkButton } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
 import { Outside } from "../ui/Outside.tsx"
@@ -95,22 +93,16 @@ const Shown = (of: Of): ReactNode => {
   )
 }
 
-/** Opens a Change that begins with this file: a text of canonical, as an edit builds on that. */
+/** Leads to a Change that begins with this file: a text of canonical, as an edit builds on that. */
 const Edit = (of: Of): ReactNode => {
-  const { id } = useProjectHere()
-  const [isMaking, setMaking] = useState(false)
-  const why = useWhyNot("changes.create")
+  const { id, label } = useProjectHere()
   const isCanonical = useProjectOf(id).data?.canonical?.tree === of.tree
   const isText = textIn(useFile(of).data) !== null
-  // What somebody types stays, also when canonical moves meanwhile.
-  if (!isMaking && !(isText && isCanonical)) return null
+  if (!isCanonical || !isText) return null
   return (
-    <>
-      <Button size="small" why={why} onClick={() => setMaking(true)}>
-        Edit
-      </Button>
-      {isMaking ? <NewChange projectId={id} file={of.path} onClose={() => setMaking(false)} /> : null}
-    </>
+    <LinkButton size="small" to={`/p/${label}/changes?${new URLSearchParams({ edit: of.path }).toString()}`}>
+      Edit
+    </LinkButton>
   )
 }
 

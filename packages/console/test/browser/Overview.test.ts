@@ -139,8 +139,9 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
   it("has its files edited: a Change begins with the one that was looked at, and its text is there to be changed", async () => {
     const { broken, page, settled } = await open("/p/glance/code?path=docs/deep/down.txt")
     await settled("Code")
-    await tabTo(page, "button", "Edit")
+    await tabTo(page, "a", "Edit")
     await page.keyboard.press("Enter")
+    await settled("Changes")
     await page.getByRole("dialog", { name: "New Change" }).getByText("Then you edit docs/deep/down.txt.").waitFor()
     expect(await broken()).toEqual([])
     await picture(opened, "code-edit")
@@ -165,7 +166,7 @@ describe.skipIf(browserMissing !== null)(`A Project at a glance (${browserMissin
     await page.goto(`http://localhost:${world.server.port}/p/glance/code?path=docs/long.txt`)
     await page.getByText("Too long to be shown").waitFor()
     await settled("Code")
-    expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(0)
+    expect(await page.getByRole("link", { name: "Edit" }).count()).toBe(0)
     await close()
   })
 

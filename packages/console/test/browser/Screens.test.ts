@@ -169,7 +169,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await settled("Inbox")
     const typed = async (text: string) => {
       await page.keyboard.press("Control+k")
-      await page.getByRole("link", { name: "Corner Shop" }).waitFor()
+      await page.locator("#projects-pop").getByRole("link", { name: "Corner Shop" }).waitFor()
       await page.keyboard.type(text)
     }
     await typed("corner")

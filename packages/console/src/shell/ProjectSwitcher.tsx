@@ -25,6 +25,9 @@ const Items = ({ of, leave }: { readonly of: ReadonlyArray<Offered>; readonly le
     </Link>
   ))
 
+/** The browser gives it the focus when what it is in is shown. React's own `autoFocus` does that once, by itself. */
+const focusedByBrowser = (field: HTMLInputElement | null): void => field?.setAttribute("autofocus", "")
+
 /** Arrows go through the items, and Enter in the field takes the first. */
 const move = (event: KeyboardEvent<HTMLElement>): void => {
   const items = Array.from(event.currentTarget.querySelectorAll<HTMLElement>(".pop-item"))
@@ -44,13 +47,12 @@ export const ProjectSwitcher = (): ReactNode => {
   const [isShown, setShown] = useState(false)
   const [typed, setTyped] = useState("")
   const pop = useRef<HTMLDivElement>(null)
-  const field = useRef<HTMLInputElement>(null)
   const projects = useFirstProjects(isShown)
   const leave = () => pop.current?.hidePopover()
-  const toggled = (isOpen: boolean) => {
-    setShown(isOpen)
-    if (isOpen) field.current?.focus()
-    else setTyped("")
+  // Before, and not after: what somebody types at once is not lost, and what was typed last time is gone.
+  const toggles = (isOpening: boolean) => {
+    setShown(isOpening)
+    if (isOpening) setTyped("")
   }
   return (
     <>
@@ -64,10 +66,10 @@ export const ProjectSwitcher = (): ReactNode => {
         popover="auto"
         className="pop pop-projects"
         onKeyDown={move}
-        onToggle={(event) => toggled(event.newState === "open")}
+        onBeforeToggle={(event) => toggles(event.newState === "open")}
       >
         <input
-          ref={field}
+          ref={focusedByBrowser}
           className="input"
           type="search"
           aria-label="Go to"

@@ -138,10 +138,10 @@ describe.skipIf(browserMissing !== null)(`News in a browser (${browserMissing ??
     it("nothing is asked for while nobody sees it, however seldom the browser gives it a turn, and all once it is seen again", async () => {
       const askedAgain = askingAgain()
       const become = (state: "hidden" | "visible") =>
-        page.evaluate((now) => {
-          Object.defineProperty(document, "visibilityState", { configurable: true, get: () => now })
+        page.evaluate(`
+          Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" })
           document.dispatchEvent(new Event("visibilitychange"))
-        }, state)
+        `)
       await become("hidden")
       for (let turn = 0; turn < 3; turn++) {
         await page.clock.fastForward(31_000)

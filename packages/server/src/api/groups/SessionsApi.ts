@@ -50,7 +50,13 @@ export const SignInApi = HttpApiGroup.make("signIn")
         returnTo: Schema.optionalKey(Schema.String)
       }),
       success: HttpApiSchema.Empty(302)
-    }).annotate(OpenApi.Summary, "Sign in by the provider of identities: leads there")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Sign in by the provider of identities: leads there",
+        description:
+          "For pages of the console, and for who types the address: from a page of another origin it is 403 `cross_site`."
+      })
+    )
   )
   .add(
     HttpApiEndpoint.get("oidcCallback", "/auth/oidc/callback", { success: HttpApiSchema.Empty(303) }).annotate(

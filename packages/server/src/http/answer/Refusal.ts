@@ -53,7 +53,7 @@ import type { RunNotHeld } from "@pawl/core/task/OutsideLeases"
 import type { NotClaimable, NothingPushed } from "@pawl/core/task/OutsideRuns"
 import type { NoteLimit } from "@pawl/core/task/Notes"
 import type { NoSignInLink, ProviderUnavailable, SignInRefused } from "../IdentityProvider.ts"
-import type { CrossSite, InsecureOrigin } from "../request/SessionCookie.ts"
+import type { CrossSite, InsecureOrigin, SignInElsewhere } from "../request/SessionCookie.ts"
 import type { BeyondTask } from "../request/TaskReach.ts"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
@@ -77,6 +77,7 @@ export type Refusal =
   | DevicePending
   | InsecureOrigin
   | ProviderUnavailable
+  | SignInElsewhere
   | SignInRefused
   | CredentialTaken
   | DeadLetterMissing

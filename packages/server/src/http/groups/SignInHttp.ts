@@ -64,6 +64,25 @@ const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; r
   return SessionCookie.settingSession(text)(HttpServerResponse.empty({ status: 204 }))
 })
 
+const start = Effect.fnUntraced(function* ({ returnTo }: { readonly returnTo?: string }) {
+  yield* countStranger
+  yield* SessionCookie.requireBeginningHere
+  const place = yield* placeOf(returnTo)
+  yield* SessionCookie.requireSecure
+  const { kept, url } = yield* (yield* flow).begin({ returnTo: place, session: yield* traceHere })
+  const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
+  return SessionCookie.settingAsking(kept)(led)
+})
+
+/** The provider leads a whole page back. What an image or a frame asks for neither counts nor ends what is under way. */
+const requireNavigation = Effect.flatMap(asked, (request) =>
+  SessionCookie.isNavigation(request)
+    ? Effect.void
+    : new SignInRefused({ reason: "the provider leads a page back, and something else asked" })
+)
+
+const asItIs: SessionCookie.Setting = (response) => response
+
 const callback = Effect.gen(function* () {
   yield* countStranger
   const request = yield* asked
@@ -100,19 +119,16 @@ export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
         })
       )
     )
-    .handle("oidcStart", ({ query }) =>
-      answering(
-        Effect.gen(function* () {
-          yield* countStranger
-          const place = yield* placeOf(query.returnTo)
-          yield* SessionCookie.requireSecure
-          const { kept, url } = yield* (yield* flow).begin({ returnTo: place, session: yield* traceHere })
-          const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
-          return SessionCookie.settingAsking(kept)(led)
-        })
-      )
-    )
+    .handle("oidcStart", ({ query }) => answering(Effect.catch(refusing(start(query)), pageOfProblem(asItIs))))
     .handle("oidcCallback", () =>
-      answering(Effect.catch(refusing(callback), pageOfProblem(SessionCookie.clearingAsking)))
+      answering(
+        Effect.catch(
+          Effect.andThen(
+            refusing(requireNavigation),
+            Effect.catch(refusing(callback), pageOfProblem(SessionCookie.clearingAsking))
+          ),
+          pageOfProblem(asItIs)
+        )
+      )
     )
 )

@@ -14,6 +14,13 @@ export class CrossSite extends Schema.TaggedError<CrossSite>()("CrossSite", {}) 
   }
 }
 
+/** A page of another site had a browser begin to sign in. */
+export class SignInElsewhere extends Schema.TaggedError<SignInElsewhere>()("SignInElsewhere", {}) {
+  override get message() {
+    return "Signing in begins on a page of this console, and at no link or image of another site. Open the console and sign in there."
+  }
+}
+
 /** The browser would not keep the cookie. */
 export class InsecureOrigin extends Schema.TaggedError<InsecureOrigin>()("InsecureOrigin", {}) {
   override get message() {
@@ -59,6 +66,17 @@ export const refuseCrossSite = Effect.flatMap(HttpServerRequest.HttpServerReques
     ? Effect.void
     : requireSameOrigin(request)
 )
+
+/**
+ * Fails with `SignInElsewhere` unless it is a person, a page of the console or a program that begins to sign in: an app's
+ * image would put another question in place of the one that is under way, and end the session that is there.
+ */
+export const requireBeginningHere = Effect.mapError(refuseCrossSite, () => new SignInElsewhere())
+
+/** Whether a browser goes to a page. Who does not say where a request comes from is a program, or may be going to one. */
+export const isNavigation = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
+  headers["sec-fetch-site"] === undefined ||
+  (headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document")
 
 const local = /^(localhost|[^:]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 

@@ -1,4 +1,5 @@
 /** Signing in by a provider of identities with a browser: the same on a machine and on Cloudflare. */
+import { request } from "node:http"
 import { describe, expect, it } from "vitest"
 import type { Issuer } from "../../node/identity/Issuer.ts"
 
@@ -18,6 +19,17 @@ export const ask = async (url: string, init: RequestInit = {}): Promise<Answer> 
   const isJson = response.headers.get("content-type")?.includes("json") === true
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
 }
+
+/** Status and cookies of an answer to a request with these headers alone: `fetch` says `Sec-Fetch-Mode` by itself. */
+const askAs = (url: string, headers: Readonly<Record<string, string>>): Promise<readonly [number, number]> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, { headers }, (answer) => {
+      answer.resume()
+      answer.once("end", () => resolve([answer.statusCode ?? 0, answer.headers["set-cookie"]?.length ?? 0]))
+    })
+    asked.once("error", reject)
+    asked.end()
+  })
 
 /** The cookies that an answer sets, by name. */
 export const cookiesOf = (answer: Answer): ReadonlyMap<string, string> =>
@@ -213,6 +225,43 @@ export const providerSignIns = (issuer: Issuer, installed: () => SignedInto): vo
       refused(await finish(callback, cookie))
       issuer.twist = {}
       expect(await statusOf(first)).toBe(200)
+    })
+  })
+
+  describe("asked by a page of another host", () => {
+    const image = { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }
+    const link = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }
+    const start = (headers: Readonly<Record<string, string>>) => ask(`${origin()}/auth/oidc/start`, { headers })
+
+    it.each(["same-site", "cross-site"])("begins nothing: %s, by an image or by a link", async (site) => {
+      for (const way of [image, link])
+        for (const cookie of [{}, { cookie: "__Host-pawl=of-somebody" }]) {
+          const answer = await start({ ...way, ...cookie, "sec-fetch-site": site })
+          refused(answer, 403, "cross_site")
+          expect(answer.body.detail).toContain("Open the console and sign in there")
+          expect([answer.headers.get("location"), answer.headers.getSetCookie()]).toEqual([null, []])
+        }
+      const page = await start({ ...link, "sec-fetch-site": site, accept: "text/html" })
+      expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"])
+      expect(page.text).toContain(`<a href="/">`)
+    })
+
+    it("begins nothing in a browser that says nothing of where a request with a session comes from", async () => {
+      refused(await start({ cookie: "__Host-pawl=of-somebody" }), 403, "cross_site")
+    })
+
+    it.each(["same-origin", "none"])("begins for who comes from the console or types it: %s", async (site) => {
+      expect((await start({ ...link, "sec-fetch-site": site })).status).toBe(302)
+    })
+
+    it("comes back to a page alone: an image or a frame neither signs in nor ends what is under way", async () => {
+      const { callback, cookie } = await begin()
+      for (const way of [image, { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }])
+        for (const accept of ["application/json", "text/html"]) {
+          const headers = { cookie, accept, ...way, "sec-fetch-site": "same-site" }
+          expect(await askAs(callback, headers)).toEqual([400, 0])
+        }
+      expect(await askAs(callback, { cookie, ...link, "sec-fetch-site": "cross-site" })).toEqual([303, 2])
     })
   })
 

@@ -12,6 +12,7 @@ export const accessProblems = {
       { reason }
     ),
   CrossSite: ({ message }) => problemOf(403, "cross_site", "Another site asked", message),
+  SignInElsewhere: ({ message }) => problemOf(403, "cross_site", "Another site asked", message),
   InsecureOrigin: ({ message }) => problemOf(400, "insecure_origin", "No cookie is kept here", message),
   CodeRefused: ({ message, reason }) => problemOf(400, "code_refused", "The code opens nothing", message, { reason }),
   LinkNeedsToken: ({ message }) => problemOf(403, "link_needs_token", "A token makes a link", message),

@@ -16,6 +16,9 @@ export class Needs extends Context.Service<Needs, Need>()("@pawl/server/api/Need
 /** The largest body of an endpoint, in bytes; `ServerLimits.bodyBytes` without it. */
 export class BodyLimit extends Context.Service<BodyLimit, number>()("@pawl/server/api/BodyLimit") {}
 
+/** What to send, of an endpoint that takes no empty body for `{}`: nobody means to set all of it to its defaults. */
+export class BodyNeeded extends Context.Service<BodyNeeded, string>()("@pawl/server/api/BodyNeeded") {}
+
 /** To look at a Project. */
 export const reading: Need = { scope: "read", role: "viewer" }
 /** To work on a Project. */

@@ -179,7 +179,7 @@ const answered = <R>(
   )
   // Three services at once: each by itself would change the fiber's context, and change it back.
   return Effect.updateContext(asked, (given: Context.Context<R | HttpServerRequest.HttpServerRequest>) => {
-    const request = jsonRequest(Context.get(given, HttpServerRequest.HttpServerRequest), endpoint.bodyLimit)
+    const request = jsonRequest(Context.get(given, HttpServerRequest.HttpServerRequest), endpoint)
     const words = Context.get(given, References.CurrentLogAnnotations)
     return given.pipe(
       Context.add(HttpServerRequest.HttpServerRequest, request),

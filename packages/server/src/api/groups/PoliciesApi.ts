@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChangeStatus, RiskTier } from "@pawl/core/model/Change"
+import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { EvidenceReuse, LanePolicy } from "@pawl/core/model/Policy"
 import { CandidateId, ChangeId, UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -11,7 +12,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { Int } from "../DocumentSchemas.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
-import { about, administering, reading } from "../Needs.ts"
+import { about, administering, BodyNeeded, reading } from "../Needs.ts"
 import { SentOutsideAgents, storedFields } from "../OutsideAgentsWords.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
@@ -151,6 +152,27 @@ export const unknownFields = (sent: { readonly packages?: object; readonly lane?
     ...unknownOf(sent.lane ?? {}, known.lane, "lane.")
   ].slice(0, Limits.pathsNamed)
 
+const toSend =
+  "send the fields of the Policy themselves, as GET answers them within `policy`. {} is the Policy of a new Project."
+
+/** Whether something was sent, and nothing of it is a field of a Policy: what stands would be gone by a slip. */
+const isNoPolicy = (sent: object): boolean => {
+  const names = Object.keys(sent).filter((name) => name !== "expectedVersion")
+  return names.length > 0 && !names.some((name) => known.policy.has(name))
+}
+
+/** Refuses a body that says nothing of a Policy, as the whole answer of GET; `{}` is one. */
+export const demandPolicy = (sent: object): Effect.Effect<void, InvalidField> =>
+  isNoPolicy(sent)
+    ? Effect.fail(
+        new InvalidField({
+          code: "invalid_field",
+          field: unknownFields(sent)[0] ?? "",
+          reason: `no field of the body is one of a Policy; ${toSend.slice(0, -1)}`
+        })
+      )
+    : Effect.void
+
 const decodeBody = Schema.decodeUnknownEffect(PolicyBody)
 
 /** What a body says that is known, in the words that are stored. */
@@ -233,26 +255,30 @@ export const PoliciesApi = HttpApiGroup.make("policies")
       params: ById,
       payload: PolicyRequest,
       success: ChangedPolicy
-    }).annotateMerge(
-      about(
-        administering,
-        "Change the Policy",
-        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile; with `If-Match`, 412 `precondition_failed`."
+    })
+      .annotate(BodyNeeded, toSend)
+      .annotateMerge(
+        about(
+          administering,
+          "Change the Policy",
+          "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. A body that is empty, or of which no field is known, is 400 and changes nothing; `{}` is the Policy of a new Project. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile; with `If-Match`, 412 `precondition_failed`."
+        )
       )
-    )
   )
   .add(
     HttpApiEndpoint.post("backtest", "/v1/projects/:id/policy/backtest", {
       params: ById,
       payload: keepingOthers(PolicyBody),
       success: BacktestAnswer
-    }).annotateMerge(
-      about(
-        administering,
-        "What a draft of the Policy would have done to the last Changes",
-        `Of the newest ${Limits.backtestChanges}: whether it would have asked for other approvals or checks, blocked it, or let it go out by itself, and why. The draft is refused where the Policy would be. Nothing is stored.`
+    })
+      .annotate(BodyNeeded, toSend)
+      .annotateMerge(
+        about(
+          administering,
+          "What a draft of the Policy would have done to the last Changes",
+          `Of the newest ${Limits.backtestChanges}: whether it would have asked for other approvals or checks, blocked it, or let it go out by itself, and why. The draft is refused where the Policy would be. Nothing is stored.`
+        )
       )
-    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Policies")

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { backtest, type Tried } from "@pawl/core/approval/Backtests"
 import { change, tagOfPolicy } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
-import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
+import { demandPolicy, knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
 import { answeredPolicy } from "../../api/OutsideAgentsWords.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
@@ -45,6 +45,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
+          yield* demandPolicy(payload)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
           const expected = payload.expectedVersion ?? null
@@ -59,6 +60,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
+          yield* demandPolicy(payload)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
           const { items, policyVersion } = yield* backtest(yield* actor, project.id, fields)

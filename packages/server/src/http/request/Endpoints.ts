@@ -3,7 +3,7 @@ import { Context, Option } from "effect"
 import { HttpApi } from "effect/http-api"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../../api/Authentication.ts"
-import { administering, BodyLimit, type Need, Needs } from "../../api/Needs.ts"
+import { administering, BodyLimit, BodyNeeded, type Need, Needs } from "../../api/Needs.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { type Written, written } from "../answer/WrittenAnswer.ts"
 
@@ -17,6 +17,8 @@ export interface Endpoint {
   /** Null when anyone may call it. */
   readonly need: Need | null
   readonly bodyLimit: number
+  /** What to send, where no body is none; null where it is an empty object. */
+  readonly bodyNeeded: string | null
   /** Makes the whole answer of what its handler answers; null when the library is to. */
   readonly answer: Written
 }
@@ -39,6 +41,7 @@ const contract = (): ReadonlyArray<Endpoint> => {
         // An endpoint behind authentication that says nothing asks for the most.
         need: isAuthenticated(middleware) ? Option.getOrElse(needOf(endpoint.annotations), () => administering) : null,
         bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes),
+        bodyNeeded: Option.getOrNull(bodyNeededOf(endpoint.annotations)),
         answer: written(successes)
       })
   })
@@ -51,6 +54,8 @@ const isAuthenticated = (middleware: ReadonlySet<{ readonly key: string }>): boo
 const needOf = (annotations: Context.Context<never>): Option.Option<Need> => Context.getOption(annotations, Needs)
 const bodyLimitOf = (annotations: Context.Context<never>): Option.Option<number> =>
   Context.getOption(annotations, BodyLimit)
+const bodyNeededOf = (annotations: Context.Context<never>): Option.Option<string> =>
+  Context.getOption(annotations, BodyNeeded)
 
 const page = (path: string): Endpoint => ({
   name: path,
@@ -58,6 +63,7 @@ const page = (path: string): Endpoint => ({
   path,
   need: null,
   bodyLimit: 0,
+  bodyNeeded: null,
   answer: () => null
 })
 

@@ -6,6 +6,10 @@ import { isTextTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
 import { wholeText } from "@pawl/core/primitives/Utf8"
 import type { Problem } from "../../api/Problem.ts"
 import { problemOf } from "../answer/Problems.ts"
+import type { Endpoint } from "./Endpoints.ts"
+
+/** What an endpoint says of its body. */
+type Asked = Pick<Endpoint, "bodyLimit" | "bodyNeeded">
 
 const tooLarge = (limit: number) =>
   problemOf(
@@ -18,6 +22,9 @@ const tooLarge = (limit: number) =>
 
 const notJson = (reason: string) =>
   problemOf(400, "invalid_json", "The body is not JSON", `The body could not be read as JSON: ${reason}`)
+
+const noBody = (needed: string) =>
+  problemOf(400, "invalid_field", "There is no body", `The body is empty: ${needed}`, { field: "" })
 
 const tooDeepJson = problemOf(
   400,
@@ -74,10 +81,12 @@ const hasStream = (request: HttpServerRequest.HttpServerRequest): boolean => {
 }
 
 /** The text, once it is known to be JSON. */
-const judged = (text: string): Effect.Effect<string, Problem> =>
+const judged = (text: string, needed: string | null): Effect.Effect<string, Problem> =>
   // No body is an empty object, so that endpoints whose fields are all optional can be called without one.
   text.trim() === ""
-    ? Effect.succeed("{}")
+    ? needed === null
+      ? Effect.succeed("{}")
+      : Effect.fail(noBody(needed))
     : isTextTooDeep(text)
       ? Effect.fail(tooDeepJson)
       : Effect.try({
@@ -86,9 +95,14 @@ const judged = (text: string): Effect.Effect<string, Problem> =>
             notJson(error instanceof Error ? error.message.slice(0, Limits.repeatedLength) : "it does not parse")
         })
 
-const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> => {
+const read = (
+  request: HttpServerRequest.HttpServerRequest,
+  { bodyLimit, bodyNeeded }: Asked
+): Effect.Effect<string, Problem> => {
   const type = request.headers["content-type"] ?? ""
-  return forms.test(type) ? Effect.fail(unsupported(type)) : Effect.flatMap(bodyText(request, limit), judged)
+  return forms.test(type)
+    ? Effect.fail(unsupported(type))
+    : Effect.flatMap(bodyText(request, bodyLimit), (text) => judged(text, bodyNeeded))
 }
 
 /**
@@ -97,12 +111,12 @@ const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effe
  */
 export const jsonRequest = (
   request: HttpServerRequest.HttpServerRequest,
-  limit: number
+  endpoint: Asked
 ): HttpServerRequest.HttpServerRequest =>
   // No endpoint reads a body with these.
   request.method === "GET" || request.method === "HEAD"
     ? request
     : Object.create(request, {
         headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-        text: { get: () => Effect.orDie(read(request, limit)) }
+        text: { get: () => Effect.orDie(read(request, endpoint)) }
       })

@@ -113,6 +113,40 @@ it("leaves its versions behind, each as it was, who set it and when, the newest 
   expect((await api.call("GET", `${path}/versions?limit=2&cursor=${page.body.nextCursor}`)).body.items).toEqual([first])
 })
 
+describe("A Policy that stands", () => {
+  const standing = { approvalRiskTiers: ["low", "high"], requiredChecks: ["lint"] }
+
+  it.each([
+    ["no body", undefined],
+    ["the whole answer of GET", { policy: standing }],
+    ["the whole answer of GET with the version it is of", { expectedVersion: 2, policy: standing }],
+    ["a slip alone", { aprovalsRequired: 2 }],
+    ["a list", []],
+    ["null", null],
+    ["a text", '"high"']
+  ])("is not lost by %s: it is refused, and tried as no draft either", async (_, body) => {
+    const { id } = await newProject(api, `slip-${Object.keys(body ?? {}).length}-${String(_).length}`)
+    const path = `/v1/projects/${id}/policy`
+    const before = await api.call("PUT", path, { body: standing })
+    const sent = body === undefined ? {} : { body }
+    expect((await api.call("PUT", path, sent)).body).toMatchObject({ status: 400, code: "invalid_field" })
+    expect((await api.call("POST", `${path}/backtest`, sent)).status).toBe(400)
+    expect((await api.call("GET", path)).body.policy).toEqual(before.body.policy)
+    expect((await api.call("GET", `${path}/versions`)).body.items).toHaveLength(2)
+  })
+
+  it("is told how to be changed, and is as in a new Project by {}", async () => {
+    const { id } = await newProject(api, "slip-words")
+    const path = `/v1/projects/${id}/policy`
+    const first = (await api.call("GET", path)).body.policy
+    await api.call("PUT", path, { body: standing })
+    for (const sent of [{}, { body: { policy: standing } }])
+      expect((await api.call("PUT", path, sent)).body.detail).toContain("send the fields of the Policy themselves")
+    const again = (await api.call("PUT", path, { body: {} })).body.policy
+    expect(again).toMatchObject({ approvalRiskTiers: first.approvalRiskTiers, requiredChecks: [], version: 3 })
+  })
+})
+
 describe("A Policy that two people change at once", () => {
   it("is refused to the one who did not see the other's, and taken when they did", async () => {
     const { id } = await newProject(api, "at-once")

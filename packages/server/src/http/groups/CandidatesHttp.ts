@@ -13,6 +13,7 @@ import { candidateFork } from "@pawl/core/primitives/Ids"
 import { promote } from "@pawl/core/promotion/Promotions"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { taggedWhole } from "../answer/Validators.ts"
 import { previewAnswer } from "./AppAnswers.ts"
 import { candidateDiff, NotComposed } from "./CandidateDiff.ts"
 import { outputOf, withOutput } from "./EvidenceOutput.ts"
@@ -31,6 +32,9 @@ const previewShown = Effect.fnUntraced(function* (candidate: Candidate) {
   if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
   return { preview: yield* previewAnswer(pointer, (yield* shown(candidate)).on) }
 })
+
+/** While a Candidate is in one of these, evidence of it is still to come. */
+const underWay: ReadonlySet<Candidate["status"]> = new Set(["composing", "verifying"])
 
 /** Handlers of `candidates`, with what is decided, known and to be done about each. */
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
@@ -72,7 +76,8 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
             where: { subject: candidate.id },
             ...page
           })
-          return output === "true" ? { ...found, items: yield* Effect.forEach(found.items, withOutput) } : found
+          const told = output === "true" ? { ...found, items: yield* Effect.forEach(found.items, withOutput) } : found
+          return underWay.has(candidate.status) ? told : yield* taggedWhole(told)
         })
       )
     )

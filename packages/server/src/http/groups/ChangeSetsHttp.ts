@@ -9,6 +9,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { diffAnswer } from "./CandidateDiff.ts"
 import { listed } from "../answer/RecordPages.ts"
+import { taggedWhole } from "../answer/Validators.ts"
 import { actor, onChange, onChangeSet } from "../request/Reach.ts"
 
 /** With all that it lists; a list that is not kept any more is answered cut, as the record has it. */
@@ -45,7 +46,9 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
         )
       )
     )
-    .handle("get", ({ params }) => answering(Effect.flatMap(onChangeSet(params.id), answer)))
+    .handle("get", ({ params }) =>
+      answering(Effect.flatMap(Effect.flatMap(onChangeSet(params.id), answer), taggedWhole))
+    )
     .handle("diff", ({ params, query }) =>
       answering(
         Effect.flatMap(onChangeSet(params.id), (changeSet) =>

@@ -12,6 +12,7 @@ import { CurrentUser } from "../../api/Authentication.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { DiffSlots, streamed } from "./DiffSlots.ts"
 import { Exchange } from "../request/Exchange.ts"
+import { withFinalTag } from "../answer/Validators.ts"
 import { asBase64, asJsonText, isText } from "../answer/JsonPieces.ts"
 
 /** Where a tree is kept, when it is a generation's or a Candidate's of this Project. */
@@ -59,6 +60,8 @@ export const codeAnswer = Effect.fnUntraced(function* (
   const ref = yield* keeperOf(projectId, tree)
   const repositories = yield* Repositories
   const { path } = asked
+  // A tree never changes, and what is read of it without its name has the tag of what it was.
+  yield* withFinalTag(tree, ...(path === undefined ? [] : [path]))
   if (path === undefined) {
     const entries = yield* repositories
       .list(ref, tree)

@@ -24,7 +24,7 @@ import { ApiSettings } from "../ApiSettings.ts"
 import { summaryPlaces } from "../SummaryPlaces.ts"
 import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
-import { withTag } from "../answer/Validators.ts"
+import { taggedWhole, withTag } from "../answer/Validators.ts"
 import { codeAnswer } from "./Code.ts"
 import { comparison, releasesOf, versionOf, versionsOf } from "./Generations.ts"
 import { canonicalOf, pageOfProjects } from "./ProjectLists.ts"
@@ -142,7 +142,7 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
       answering(
         Effect.flatMap(onProject(params.id), (project) =>
           number.test(params.n)
-            ? Effect.map(versionOf(project, Number(params.n)), (version) => ({ version }))
+            ? Effect.flatMap(versionOf(project, Number(params.n)), (version) => taggedWhole({ version }))
             : new Unknown({ kind: "generation", id: params.n })
         )
       )

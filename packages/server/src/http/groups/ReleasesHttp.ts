@@ -5,12 +5,15 @@ import { injectFailure } from "@pawl/core/release/Injection"
 import { deleteTarget, getTarget, putTarget } from "@pawl/core/project/ReleaseTargets"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
+import { taggedWhole } from "../answer/Validators.ts"
 import { actor, onProject, onRelease } from "../request/Reach.ts"
 
 /** Handlers of `releases`: one of them, the failure that a fixture asks for, and the target of a Project. */
 export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
   handlers
-    .handle("get", ({ params }) => answering(Effect.map(onRelease(params.id), (release) => ({ release }))))
+    .handle("get", ({ params }) =>
+      answering(Effect.flatMap(onRelease(params.id), (release) => taggedWhole({ release })))
+    )
     .handle("injectFailure", ({ params }) =>
       answering(
         Effect.gen(function* () {

@@ -84,12 +84,13 @@ describe("Lists of members", () => {
 
 describe("What never changes", () => {
   let candidateId = ""
+  let changeSetId = ""
   let projectId = ""
   let evidence: { readonly id: string; readonly outputDigest: string }
   beforeAll(async () => {
     const project = await newProject(api, "tags-final")
     projectId = project.id
-    candidateId = (await newCandidate(api, projectId, "r1", { "a.txt": "a" })).candidateId
+    ;({ candidateId, changeSetId } = await newCandidate(api, projectId, "r1", { "a.txt": "a" }))
     const { items } = (await api.call("GET", `/v1/candidates/${candidateId}/evidence`)).body
     evidence = items.find((row: { checkId: string }) => row.checkId === "test")
   })
@@ -115,6 +116,48 @@ describe("What never changes", () => {
     expect(tags.size).toBe(3)
     const other = await api.call("GET", `/v1/projects/${projectId}`)
     expect([other.headers.get("etag"), other.headers.get("cache-control")]).toEqual([null, "no-store"])
+  })
+
+  it("is told so too: code of a tree, a ChangeSet, a generation, evidence of a Candidate that has ended, a release", async () => {
+    await api.call("POST", `/v1/candidates/${candidateId}/promote`)
+    await api.settle()
+    const { candidate } = (await api.call("GET", `/v1/candidates/${candidateId}`)).body
+    const code = `/v1/projects/${projectId}/code?tree=${candidate.tree}`
+    const releases = (await api.call("GET", `/v1/projects/${projectId}/releases`)).body.items
+    const paths = [
+      code,
+      `${code}&path=a.txt`,
+      `${code}&path=src/index.js`,
+      `/v1/projects/${projectId}/code`,
+      `/v1/projects/${projectId}/versions/1`,
+      `/v1/changesets/${changeSetId}`,
+      `/v1/candidates/${candidateId}/evidence`,
+      `/v1/candidates/${candidateId}/evidence?output=true`,
+      `/v1/releases/${releases[0].id}`
+    ]
+    const tags = new Set<string>()
+    for (const path of paths) {
+      const first = await api.call("GET", path)
+      const tag = first.headers.get("etag") ?? ""
+      expect([path, first.status, tag]).toEqual([path, 200, expect.stringMatching(/^"[0-9a-f]{32}"$/)])
+      expect(first.headers.get("cache-control")).toBe("private, no-cache")
+      const again = await api.call("GET", path, { headers: { "if-none-match": tag } })
+      expect([path, again.status, again.text, again.headers.get("etag")]).toEqual([path, 304, "", tag])
+      tags.add(tag)
+    }
+    // What is canonical is that tree: by its name or without it, one list.
+    expect(tags.size).toBe(paths.length - 1)
+    const astray = await api.call("GET", `${code}&path=none.txt`, { headers: { "if-none-match": "*" } })
+    expect([astray.status, astray.headers.get("etag"), astray.headers.get("cache-control")]).toEqual([
+      404,
+      null,
+      "no-store"
+    ])
+    const stranger = await newUser(api, "Reader of code")
+    for (const path of paths) {
+      const asked = { token: stranger.token, headers: { "if-none-match": "*" } }
+      expect([path, (await api.call("GET", path, asked)).status]).toEqual([path, 404])
+    }
   })
 
   it("is answered in part where that is asked for, and its bytes have the digest of the evidence", async () => {

@@ -6,7 +6,6 @@ import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { EvidenceReuse, LanePolicy } from "@pawl/core/model/Policy"
 import { CandidateId, ChangeId, UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { short } from "@pawl/core/primitives/ShortText"
 import { CheckId } from "@pawl/core/project/PawlFile"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Int } from "../DocumentSchemas.ts"
@@ -16,6 +15,7 @@ import { about, administering, BodyNeeded, reading } from "../Needs.ts"
 import { SentOutsideAgents, storedFields } from "../OutsideAgentsWords.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
+import { keepingOthers, namesOf, unknownOf } from "../UnknownFields.ts"
 
 const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 
@@ -67,10 +67,6 @@ const Freezes = Schema.Array(
 ).check(atMost(Limits.freezesPerPolicy))
 
 const PackageNames = Schema.Array(Schema.String).check(atMost(Limits.packagesPerPolicy))
-
-/** What nobody knows is ignored, as everywhere. It is kept here to be named in the answer: a slip would be no rule. */
-const keepingOthers = <Fields extends Schema.Struct.Fields>(known: Schema.Struct<Fields>) =>
-  Schema.StructWithRest(known, [Schema.Record(Schema.String, Schema.Unknown)])
 
 /** Names of packages may hold `*`. What is no name is refused by the Policy itself, which says which. */
 const Packages = Schema.Struct({
@@ -134,20 +130,16 @@ const PolicyRequest = keepingOthers(
   })
 )
 
-const namesOf = (fields: Schema.Struct.Fields): ReadonlySet<string> => new Set(Object.keys(fields))
 const known = {
   policy: new Set([...namesOf(PolicyBody.fields), "expectedVersion"]),
   packages: namesOf(Packages.fields),
   lane: namesOf(Lane.fields)
 }
 
-const unknownOf = (sent: object, names: ReadonlySet<string>, at: string): ReadonlyArray<string> =>
-  Object.keys(sent).flatMap((name) => (names.has(name) ? [] : [`${at}${short(name)}`]))
-
 /** The fields of a body that nobody knows, the first of them. */
 export const unknownFields = (sent: { readonly packages?: object; readonly lane?: object }): ReadonlyArray<string> =>
   [
-    ...unknownOf(sent, known.policy, ""),
+    ...unknownOf(sent, known.policy),
     ...unknownOf(sent.packages ?? {}, known.packages, "packages."),
     ...unknownOf(sent.lane ?? {}, known.lane, "lane.")
   ].slice(0, Limits.pathsNamed)

@@ -8,6 +8,7 @@ import { Authenticated } from "../Authentication.ts"
 import { about, administering } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { WebhookDeliveryRecord, WebhookRecord } from "../RecordSchemas.ts"
+import { keepingOthers, namesOf, unknownOf } from "../UnknownFields.ts"
 
 const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */
@@ -27,6 +28,9 @@ const WebhookChangeBody = Schema.Struct({
   /** While it is true nothing is sent, and what happens waits. */
   paused: Schema.optionalKey(Schema.Boolean)
 })
+
+/** The fields of a change that nobody knows, such as `status`: a webhook is paused by `paused`. */
+export const unknownChange = (sent: object): ReadonlyArray<string> => unknownOf(sent, namesOf(WebhookChangeBody.fields))
 
 const RotateBody = Schema.Struct({
   /** How long the secret before signs too, in seconds; 24 hours without it. 0 after a leak: no older one signs any more. */
@@ -70,13 +74,17 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.patch("change", "/v1/webhooks/:id", {
       params: ById,
-      payload: WebhookChangeBody,
-      success: Schema.Struct({ webhook: WebhookRecord })
+      payload: keepingOthers(WebhookChangeBody),
+      success: Schema.Struct({
+        webhook: WebhookRecord,
+        /** Fields that were sent and that nobody knows, such as `status`. Not there for none. */
+        ignored: Schema.optionalKey(Schema.Array(Schema.String))
+      })
     }).annotateMerge(
       about(
         administering,
         "Change a webhook: where it goes, what it is told of, or pause and resume it",
-        "While it is paused nothing is sent but pings. What happens meanwhile is sent in order once it is resumed. 409 `webhook_inactive`."
+        "While it is paused nothing is sent but pings. What happens meanwhile is sent in order once it is resumed. Fields that nobody knows are ignored, and `ignored` names them. 409 `webhook_inactive`."
       )
     )
   )

@@ -6,6 +6,7 @@ import { change, tagOfPolicy } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
 import { demandPolicy, knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
 import { answeredPolicy } from "../../api/OutsideAgentsWords.ts"
+import { ignoring } from "../../api/UnknownFields.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
@@ -52,7 +53,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const changed = yield* change(yield* actor, project.id, fields, expected, yield* ifMatch)
           yield* withTag(tagOfPolicy(project.id, changed))
           const policy = answeredPolicy(changed)
-          return ignored.length === 0 ? { policy } : { policy, ignored }
+          return { policy, ...ignoring(ignored) }
         })
       )
     )
@@ -64,7 +65,7 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
           const ignored = unknownFields(payload)
           const fields = yield* Effect.orDie(knownFields(payload))
           const { items, policyVersion } = yield* backtest(yield* actor, project.id, fields)
-          return { policyVersion, items: items.map(shown), ...(ignored.length === 0 ? {} : { ignored }) }
+          return { policyVersion, items: items.map(shown), ...ignoring(ignored) }
         })
       )
     )

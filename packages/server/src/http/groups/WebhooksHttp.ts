@@ -4,6 +4,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as Deliveries from "@pawl/core/webhook/Deliveries"
 import { type Webhook, viewOf } from "@pawl/core/model/Webhook"
 import { change, create, list, remove, rotateSecret } from "@pawl/core/webhook/Webhooks"
+import { unknownChange } from "../../api/groups/WebhooksApi.ts"
+import { ignoring } from "../../api/UnknownFields.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onDelivery, onProject, onWebhook } from "../request/Reach.ts"
@@ -34,7 +36,7 @@ export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers)
       answering(
         Effect.gen(function* () {
           const webhook = yield* onWebhook(params.id)
-          return { webhook: viewOf(yield* change(webhook.id, payload)) }
+          return { webhook: viewOf(yield* change(webhook.id, payload)), ...ignoring(unknownChange(payload)) }
         })
       )
     )

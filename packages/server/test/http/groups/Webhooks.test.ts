@@ -128,6 +128,13 @@ describe("The webhooks of a Project", () => {
     expect((await api.call("POST", `${at}/ping`)).status).toBe(202)
     expect((await change({ paused: false })).body.webhook.pausedAt).toBe(null)
     expect((await change({ paused: false })).status).toBe(200)
+    const slipped = (await change({ status: "nonsense", format: "slack" })).body
+    expect(slipped.ignored).toEqual(["status"])
+    expect((await change({ status: "paused" })).body).toMatchObject({
+      webhook: { pausedAt: null },
+      ignored: ["status"]
+    })
+    expect((await change({ paused: false })).body.ignored).toBe(undefined)
     for (const [body, field] of [
       [{ url: 7 }, "url"],
       [{ url: "https://localhost/" }, "url"],

@@ -246,6 +246,8 @@ export const ServerLimits = {
   waitingPollMs: 1 * second,
   /** Open Changes, the newest, that `pawl status` shows of a Project; it says when there are more (decision). */
   statusChanges: 1000,
+  /** Steps of a Change's history, the newest, that `pawl why` shows; it says when there are more (decision). */
+  whySteps: 1000,
   /**
    * Of `pawl work`: how often it looks for a ready Task and at how many, how often it renews a lease, how long an agent may
    * take in all and for its end when it is told to stop; characters of a line of an agent's and of what it says last, and

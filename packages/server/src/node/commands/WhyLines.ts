@@ -94,7 +94,7 @@ export const whyLines = (why: Why): ReadonlyArray<string> => [
   )
 ]
 
-/** The beginning of the Change's history, as far as it is about the Change or this Candidate. */
+/** The Change's history, as far as it was read and it is about the Change or this Candidate. */
 export const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): ReadonlyArray<string> =>
   section(
     "History",

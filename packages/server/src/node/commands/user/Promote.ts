@@ -41,6 +41,10 @@ const nextOf = (changeId: string, blocks: ReadonlyArray<unknown>): ReadonlyArray
     typeof block === "object" && block !== null && "code" in block ? block.code : ""
   )
   return [
+    // Planned anew first: another plan may owe another approval. One that was rejected takes more than that.
+    ...(codes.includes("policy_version_mismatch") && !codes.includes("candidate_not_verified")
+      ? [{ command: `pawl candidate create ${changeId}`, when: "it is to be planned under the Policy of today" }]
+      : []),
     ...(codes.includes("approval_missing") ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []),
     { command: `pawl why ${changeId}`, when: "to see what is missing" }
   ]

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Flow from "../kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import { type UserCommand, userCommand } from "../kit/UserCommand.ts"
+
+const home = temporaryFolder()
+const data = temporaryFolder()
+let server: ServerProcess
+let user: UserCommand
+
+beforeAll(async () => {
+  server = await startServer({ data: data.path })
+  user = userCommand(home.path)
+})
+afterAll(async () => {
+  await server.stop()
+  home.remove()
+  data.remove()
+})
+
+const run = (project: string, args: ReadonlyArray<string>) =>
+  user.run(args, { environment: { PAWL_URL: server.origin, PAWL_TOKEN: token, PAWL_PROJECT: project } })
+
+/** The document of a verb that must end with a code. */
+const document = async (project: string, args: ReadonlyArray<string>, code: number) => {
+  const ended = await run(project, [...args, "--json"])
+  expect({ args, ...ended }).toMatchObject({ code })
+  return JSON.parse(ended.stdout)
+}
+
+/** The commands that a document leads to. */
+const ways = ({ next }: { readonly next: ReadonlyArray<{ readonly command: string }> }) =>
+  next.map(({ command }) => command)
+
+/** A verified Candidate of an edit. */
+const verified = async (projectId: string, name: string) => {
+  const change = await Flow.openChange(server.api, projectId, name)
+  await Flow.edit(server.api, change, { [`${name}.txt`]: "an edit\n" })
+  return Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+}
+
+describe("After the Policy changed", () => {
+  it("promote and why lead to the same Candidate asked for again, which goes live", async () => {
+    const { id } = await Flow.createProject(server.api, "another-policy", { "public/index.html": "<h1>one</h1>\n" })
+    await server.api.put(`/v1/projects/${id}/policy`, { approvalRiskTiers: [] })
+    const { changeId } = await verified(id, "planned-before")
+    await server.api.put(`/v1/projects/${id}/policy`, { approvalRiskTiers: ["high"] })
+    const cure = `pawl candidate create ${changeId}`
+    const refused = await document(id, ["promote", changeId, "--yes"], 1)
+    expect(refused).toMatchObject({ code: "blocked", blocks: [{ code: "policy_version_mismatch" }] })
+    expect(ways(refused)).toEqual([cure, `pawl why ${changeId}`])
+    const why = await document(id, ["why", changeId], 0)
+    expect([why.todo.includes(cure), ways(why)]).toEqual([true, [cure]])
+    const { stdout } = await run(id, ["why", changeId])
+    expect([stdout.includes(cure), stdout.includes("/v1/")]).toEqual([true, false])
+    const { candidate } = await document(id, cure.split(" ").slice(1), 0)
+    expect(ways(await document(id, ["why", changeId], 0))).toEqual([`pawl promote ${candidate.id}`])
+    expect((await run(id, ["why", changeId])).stdout).toContain(`Next: Promote it: pawl promote ${candidate.id}.`)
+    expect((await run(id, ["promote", candidate.id, "--yes"])).code).toBe(0)
+  })
+})

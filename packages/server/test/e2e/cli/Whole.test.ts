@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import { visit } from "../kit/Visit.ts"
 import { type Doing, type UserCommand, userCommand } from "../kit/UserCommand.ts"
 
 const home = temporaryFolder()
@@ -42,5 +43,54 @@ describe("Why", () => {
     const { hasMoreHistory, history } = await document(id, ["why", change.id])
     expect([history.length > 100, history.at(-1), hasMoreHistory]).toEqual([true, newest.items[0], false])
     expect(history[0]).toMatchObject({ id: change.id, from: null })
+  })
+})
+
+describe("What the app prints", () => {
+  /** An app that prints the number of lines that its path says. */
+  const printing = Flow.source("prints", {
+    "src/index.js": `export default { fetch(request) {
+      const [, word, count] = new URL(request.url).pathname.split("/")
+      for (let at = 0; at < Number(count ?? 0); at++) console.log(word + " " + at)
+      return new Response("printed")
+    } }`
+  })
+
+  it("is followed until ^C, each line once, and shown to the limit", async () => {
+    const { api } = server
+    const { id } = await Flow.createProject(api, "printing", printing)
+    await Flow.liveApp(api, id, 0)
+    const ask = async (path: string) => (await visit(server, "printing", path)).text
+    const page = (query: string) =>
+      api.get<{ items: ReadonlyArray<{ sequence: number; source: string; text: string }> }>(
+        `/v1/projects/${id}/app/logs?${query}`
+      )
+    expect(await ask("/early/120")).toBe("printed")
+    // Of what an app prints within a second 100 lines are kept, and then one that says so.
+    const { items: end } = await Flow.until(
+      () => page("limit=100"),
+      ({ items }) => items.some(({ source, text }) => source === "limit" || text === "early 119")
+    )
+    const stored = [...(await page("after=0&limit=100")).items, ...(await page("after=100&limit=100")).items]
+    const { items } = await document(id, ["logs", "--limit", "500"])
+    expect([stored.length > 100, items, end.at(-1)]).toEqual([true, stored, stored.at(-1)])
+    expect((await document(id, ["logs"])).items).toEqual(stored.slice(-100))
+
+    const more: Array<Promise<unknown>> = []
+    const followed = await run(id, ["logs", "-f", "--json", "--limit", "500"], {
+      onOutput: (all, child) => {
+        if (all.includes(`"sequence":${stored.length},`) && more.length === 0) more.push(ask("/late/3"))
+        if (all.includes("late 2")) child.kill("SIGINT")
+      }
+    })
+    await Promise.all(more)
+    const rows: typeof stored = followed.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect([followed.code, rows.map(({ text }) => text)]).toEqual([
+      130,
+      [...stored.map(({ text }) => text), "late 0", "late 1", "late 2"]
+    ])
   })
 })

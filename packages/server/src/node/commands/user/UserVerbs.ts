@@ -210,7 +210,7 @@ const live: ReadonlyArray<Verb> = [
   verb("logs", [], "What the app printed and threw", async () => (await import("./Streams.ts")).logs, [
     follow("go on with each new line"),
     { name: "channel", takes: "channel", what: "production, or preview: and its name" },
-    limit
+    { name: "limit", takes: "count", what: "at most so many, the newest (100); 1,000 are kept" }
   ]),
   verb("events", [], "What happened on a Project", async () => (await import("./Streams.ts")).events, [
     follow("go on with each new event"),

@@ -94,3 +94,39 @@ describe("What the app prints", () => {
     ])
   })
 })
+
+describe("The status of a Project that is watched", () => {
+  /** A Project whose checks last until they are told to end. */
+  const slow = {
+    "pawl.json": '{"checks":[{"id":"slow","command":"test ! -e slow.txt || sleep 600"}]}',
+    "public/index.html": "<h1>here</h1>\n"
+  }
+
+  it("goes on while a Change does, and ends when none goes on by itself", async () => {
+    const { api } = server
+    const { id } = await Flow.createProject(api, "watched", slow)
+    const waiting = await Flow.openChange(api, id, "waits for a ChangeSet")
+    const moving = await Flow.openChange(api, id, "is checked")
+    expect(await document(id, ["status", "--watch"])).toMatchObject({
+      changes: [{ id: moving.id }, { id: waiting.id }]
+    })
+    await Flow.edit(api, moving, { "slow.txt": "yes\n" })
+    await Flow.requestCandidate(api, moving)
+    expect(await document(id, ["status", "--watch", "--timeout", "0.01"], 8)).toMatchObject({ code: "still_running" })
+    let cancelled: Promise<unknown> | undefined
+    const watched = await user.atTerminal(["status", "--watch"], {
+      environment: { PAWL_URL: server.origin, PAWL_TOKEN: token, PAWL_PROJECT: id },
+      onOutput: (all) => {
+        if (all.includes(`${moving.id}  verifying`)) cancelled ??= api.post(`/v1/changes/${moving.id}/cancel`)
+      }
+    })
+    await cancelled
+    expect([watched.code, watched.stdout.includes(`${moving.id}  over`)]).toEqual([0, true])
+    expect(await document(id, ["status"])).toMatchObject({ changes: [{ id: waiting.id }] })
+  })
+
+  it.each([[[]], [["--watch"]], [["chg_1"]], [["cand_1"]]])("takes no time below 0: %s", async (args) => {
+    const ended = await run("proj_1", ["status", ...args, "--timeout", "-1"])
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining("--timeout takes seconds above 0")])
+  })
+})

@@ -63,8 +63,7 @@ const isSettled = async (client: UserClient, change: Change): Promise<boolean> =
   return newest !== undefined && !isUnderWay(newest) && newest.status !== "stale"
 }
 
-const ofChange = async ({ client, has, tell, value }: Session, id: string): Promise<Outcome> => {
-  const deadline = deadlineOf(value)
+const ofChange = async ({ client, has, tell }: Session, id: string, deadline: number): Promise<Outcome> => {
   let told = ""
   if (!has("watch")) return outcomeOf(client(), (await client().ask("changes.get", { id })).change)
   const change = await until(deadline, `${id} is still worked on`, async () => {
@@ -76,15 +75,43 @@ const ofChange = async ({ client, has, tell, value }: Session, id: string): Prom
   return outcomeOf(client(), change)
 }
 
-const ofProject = async ({ client, warn }: Session, id: string): Promise<Outcome> => {
+/** The open Changes of a Project, the newest first, and one more than are shown. */
+const openChanges = (client: UserClient, id: string): Promise<ReadonlyArray<Change>> =>
+  everyItem(
+    (cursor) => client.ask("changes.list", { id, query: { status: openStatuses, limit: 100, cursor } }),
+    ServerLimits.statusChanges + 1
+  )
+
+/** Until none of the open Changes goes on by itself. */
+const watched = async ({ client, tell }: Session, id: string, deadline: number): Promise<void> => {
+  let told: ReadonlyMap<string, string> = new Map()
+  let moving = ""
+  await until(deadline, "work goes on", async () => {
+    const open = await openChanges(client(), id)
+    for (const { id: each, status: now } of open) if (told.get(each) !== now) tell(`${each}  ${now}`)
+    const now = new Map(open.map((change) => [change.id, change.status]))
+    // Of more than are looked at, the oldest ones are only out of sight.
+    const isAll = open.length <= ServerLimits.statusChanges
+    for (const each of told.keys()) if (isAll && !now.has(each)) tell(`${each}  over`)
+    told = now
+    // The one that moved when it was looked at last is asked about first: mostly it still does.
+    for (const change of open.toSorted((one, other) => Number(other.id === moving) - Number(one.id === moving)))
+      if (!(await isSettled(client(), change))) {
+        moving = change.id
+        return null
+      }
+    return open
+  })
+}
+
+const ofProject = async (session: Session, id: string, deadline: number): Promise<Outcome> => {
+  const { client, has, warn } = session
   const most = ServerLimits.statusChanges
+  if (has("watch")) await watched(session, id, deadline)
   const [{ canonical, project }, { app }, found] = await Promise.all([
     client().ask("projects.get", { id }),
     client().ask("apps.get", { id }),
-    everyItem(
-      (cursor) => client().ask("changes.list", { id, query: { status: openStatuses, limit: 100, cursor } }),
-      most + 1
-    )
+    openChanges(client(), id)
   ])
   const open = found.slice(0, most)
   if (found.length > most) warn(`more than ${most} Changes are open: the newest ${most} are shown`)
@@ -111,8 +138,9 @@ export const status: Run = async (session) => {
     project,
     value
   } = session
-  if (name === undefined) return ofProject(session, await project.id())
-  if (!name.startsWith("cand_")) return ofChange(session, name)
+  const deadline = deadlineOf(value)
+  if (name === undefined) return ofProject(session, await project.id(), deadline)
+  if (!name.startsWith("cand_")) return ofChange(session, name, deadline)
   const { candidate } = await client().ask("candidates.get", { id: name })
-  return has("watch") ? verification(session, candidate, deadlineOf(value)) : candidateNow(client(), candidate)
+  return has("watch") ? verification(session, candidate, deadline) : candidateNow(client(), candidate)
 }

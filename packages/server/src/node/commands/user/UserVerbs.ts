@@ -165,7 +165,7 @@ const decisions: ReadonlyArray<Verb> = [
     ["[change]"],
     "Where a Change or a Candidate stands; without one, the Project",
     async () => (await import("./Status.ts")).status,
-    [{ name: "watch", what: "until it ends" }, timeout]
+    [{ name: "watch", what: "until it ends, or nothing goes on without somebody" }, timeout]
   ),
   verb(
     "diff",

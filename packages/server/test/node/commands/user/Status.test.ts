@@ -21,6 +21,8 @@ const statusOf = async (open: number) => {
     Promise.resolve(answers[name]?.(asked.query?.cursor))
   const { json, table } = await status({
     given: [],
+    has: () => false,
+    value: () => undefined,
     client: () => ({ ask }),
     project: { id: () => Promise.resolve("proj_many") },
     warn: (line: string) => void warned.push(line)

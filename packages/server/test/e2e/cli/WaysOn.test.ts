@@ -59,3 +59,10 @@ describe("After the Policy changed", () => {
     expect((await run(id, ["promote", candidate.id, "--yes"])).code).toBe(0)
   })
 })
+
+describe("One Task and the next one at once", () => {
+  it.each(["--next", "--once"])("is no command line: %s", async (option) => {
+    const ended = await run("proj_1", ["work", "--task", "tsk_1", option, "--agent", "true"])
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(`leave ${option} away`)])
+  })
+})

@@ -93,7 +93,8 @@ const interruptions = (): AbortSignal => {
 export const work: Run = async (session) => {
   const { environment, has, value } = session
   const named = value("task")
-  if (named !== undefined && has("next")) throw misused("--task names the Task: leave --next away")
+  for (const other of ["next", "once"])
+    if (named !== undefined && has(other)) throw misused(`--task names the Task: leave --${other} away`)
   const program = agentNamed(value("agent"), has("acp"), environment)
   const root = workFolder(environment)
   const working: Working = { session, program, root, interrupted: interruptions() }

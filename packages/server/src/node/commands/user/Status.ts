@@ -89,7 +89,7 @@ const watched = async ({ client, tell }: Session, id: string, deadline: number):
   await until(deadline, "work goes on", async () => {
     const open = await openChanges(client(), id)
     for (const { id: each, status: now } of open) if (told.get(each) !== now) tell(`${each}  ${now}`)
-    const now = new Map(open.map((change) => [change.id, change.status]))
+    const now = new Map<string, string>(open.map((change) => [change.id, change.status]))
     // Of more than are looked at, the oldest ones are only out of sight.
     const isAll = open.length <= ServerLimits.statusChanges
     for (const each of told.keys()) if (isAll && !now.has(each)) tell(`${each}  over`)

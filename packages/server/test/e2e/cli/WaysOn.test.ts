@@ -23,7 +23,7 @@ const run = (project: string, args: ReadonlyArray<string>) =>
 
 /** The document of a verb that must end with a code. */
 const document = async (project: string, args: ReadonlyArray<string>, code: number) => {
-  const ended = await run(project, [...args, "--json"])
+  const ended = await run(project, args.includes("--json") ? args : [...args, "--json"])
   expect({ args, ...ended }).toMatchObject({ code })
   return JSON.parse(ended.stdout)
 }
@@ -57,6 +57,39 @@ describe("After the Policy changed", () => {
     expect(ways(await document(id, ["why", changeId], 0))).toEqual([`pawl promote ${candidate.id}`])
     expect((await run(id, ["why", changeId])).stdout).toContain(`Next: Promote it: pawl promote ${candidate.id}.`)
     expect((await run(id, ["promote", candidate.id, "--yes"])).code).toBe(0)
+  })
+})
+
+describe("What is refused", () => {
+  it.each([
+    [["statsu", "chg_1"], "pawl status chg_1 --json"],
+    [["project", "craete", "it's"], "pawl project create 'it'\\''s' --json"],
+    [["project", "list", "--lmit=3"], "pawl project list --limit=3 --json"],
+    [["nonsense"], "pawl --help"],
+    [["promote"], "pawl promote --help"],
+    [["logs", "--limit", "none"], "pawl logs --help"]
+  ])("leads from what cannot be used to what can: %s", async (args, command) => {
+    expect(ways(await document("proj_1", args, 2))).toEqual([command])
+  })
+
+  it("leads from what there is not to what there is, and on from where somebody would be asked", async () => {
+    const { id } = await Flow.createProject(server.api, "ways-on", { "public/index.html": "<h1>one</h1>\n" })
+    await server.api.put(`/v1/projects/${id}/policy`, { approvalRiskTiers: [] })
+    const unknown = await document(id, ["change", "view", "chg_00000000-0000-4000-8000-000000000000"], 1)
+    expect([unknown.code, ways(unknown)]).toEqual(["unknown_change", ["pawl change list"]])
+    const { changeId, id: candidateId, tree } = await verified(id, "asked")
+    const owed = await document(id, ["approve", changeId, "--yes"], 1)
+    expect([owed.code, ways(owed)]).toEqual(["not_required", [`pawl promote ${candidateId}`]])
+    const asked = await document(id, ["promote", changeId], 2)
+    const again = `pawl promote ${changeId} --json --tree ${tree?.slice(0, 7)}`
+    expect([asked.code, ways(asked)]).toEqual(["usage", [again]])
+    await document(id, again.split(" ").slice(1), 0)
+    const far = await document(id, ["rollback", "--to", "S7"], 1)
+    expect(far.code).toBe("unknown_generation")
+    const [versions = ""] = ways(far)
+    expect((await document(id, versions.split(" ").slice(1), 0)).items.length).toBe(2)
+    const back = await document(id, ["rollback", "--to", "S0"], 2)
+    expect(ways(back)).toEqual(["pawl rollback --to S0 --json --yes"])
   })
 })
 

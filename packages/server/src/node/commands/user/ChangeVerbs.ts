@@ -67,9 +67,14 @@ export const view: Run = async ({ client, given: [id = ""] }) => {
 }
 
 /** Ends it, once somebody said so. */
-export const cancel: Run = async ({ client, given: [id = ""], has, person }) => {
+export const cancel: Run = async ({ client, given: [id = ""], again, has, person }) => {
   const { change: found } = await client().ask("changes.get", { id })
-  if (!has("yes") && !(await person.agrees(`Cancel ${id}, "${found.goal}"?`, "give --yes")))
+  if (
+    !has("yes") &&
+    !(await person.agrees(`Cancel ${id}, "${found.goal}"?`, "give --yes", [
+      { command: again("--yes"), when: "that is what you want" }
+    ]))
+  )
     throw new Refused("not_confirmed", "nobody said yes: nothing was cancelled", exitCodes.no)
   const { change } = await client().ask("changes.cancel", { id })
   return { json: { change }, text: `${change.id}\t${change.status}` }

@@ -1,6 +1,6 @@
 /** Reads a command line by the table of verbs. */
 import { parseArgs } from "node:util"
-import { misused } from "./Refused.ts"
+import { misused, type Next } from "./Refused.ts"
 import type { Verb, VerbOption } from "./Verb.ts"
 
 /** Options of every verb. */
@@ -40,10 +40,14 @@ const nearest = (word: string, words: ReadonlyArray<string>): string | undefined
   return best !== undefined && best.far <= Math.max(1, Math.floor(word.length / 3)) ? best.each : undefined
 }
 
-const meant = (word: string, words: ReadonlyArray<string>): string => {
-  const near = nearest(word, words)
-  return near === undefined ? "" : ` Did you mean "${near}"?`
-}
+const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean "${near}"?`)
+
+/** Words as a shell takes them. */
+export const shellLine = (words: ReadonlyArray<string>): string =>
+  words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ")
+
+const asMeant = (words: ReadonlyArray<string>): Next => ({ command: shellLine(words), when: "that was meant" })
+const allHelp: Next = { command: "pawl --help", when: "to see which there are" }
 
 /** Which verb the arguments begin with; undefined when none. */
 export const verbOf = (args: ReadonlyArray<string>, verbs: ReadonlyArray<Verb>): Verb | undefined => {
@@ -55,17 +59,20 @@ export const verbOf = (args: ReadonlyArray<string>, verbs: ReadonlyArray<Verb>):
 export const unknownVerb = (args: ReadonlyArray<string>, names: ReadonlyArray<string>) => {
   const [first = "", second] = args
   const under = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1))
-  if (under.length === 0)
-    return misused(
-      `unknown subcommand "${first}".${meant(
-        first,
-        names.map((name) => name.split(" ", 1)[0] ?? "")
-      )} See pawl --help.`
+  if (under.length === 0) {
+    const near = nearest(
+      first,
+      names.map((name) => name.split(" ", 1)[0] ?? "")
     )
-  if (second === undefined || second.startsWith("-")) return misused(`pawl ${first} needs one of ${under.join(", ")}`)
-  return misused(
-    `unknown subcommand "${second}" of pawl ${first}.${meant(second, under)} There is ${under.join(", ")}.`
-  )
+    const next = near === undefined ? allHelp : asMeant(["pawl", near, ...args.slice(1)])
+    return misused(`unknown subcommand "${first}".${meant(near)} See pawl --help.`, [next])
+  }
+  if (second === undefined || second.startsWith("-"))
+    return misused(`pawl ${first} needs one of ${under.join(", ")}`, [allHelp])
+  const near = nearest(second, under)
+  return misused(`unknown subcommand "${second}" of pawl ${first}.${meant(near)} There is ${under.join(", ")}.`, [
+    near === undefined ? allHelp : asMeant(["pawl", first, near, ...args.slice(2)])
+  ])
 }
 
 /** How a verb's arguments are written. */
@@ -77,6 +84,17 @@ const demandCount = (verb: Verb, given: ReadonlyArray<string>): void => {
   const endless = verb.takes.some((each) => each.includes("…"))
   const extra = given[verb.takes.length]
   if (!endless && extra !== undefined) throw misused(`"${extra}" is one argument too many: ${usageOf(verb)}`)
+}
+
+const unknownOption = (verb: Verb, args: ReadonlyArray<string>, given: string) => {
+  const near = nearest(
+    given,
+    [...everyVerbs, ...verb.options].map(({ name }) => `--${name}`)
+  )
+  const isIt = (arg: string) => arg === given || arg.startsWith(`${given}=`)
+  const next = (name: string) =>
+    asMeant(["pawl", ...verb.name.split(" "), ...args.map((arg) => (isIt(arg) ? name + arg.slice(given.length) : arg))])
+  return misused(`${given} is no option of pawl ${verb.name}.${meant(near)}`, near === undefined ? [] : [next(near)])
 }
 
 /** Reads the arguments behind a verb's name. Throws `Refused` that says which of them cannot be used. */
@@ -100,13 +118,7 @@ export const readCommandLine = (verb: Verb, args: ReadonlyArray<string>): Comman
     if (token.kind === "positional") given.push(token.value)
     if (token.kind !== "option") continue
     const option = options.find(({ name }) => name === token.name)
-    if (option === undefined)
-      throw misused(
-        `${token.rawName} is no option of pawl ${verb.name}.${meant(
-          token.rawName,
-          options.map(({ name }) => `--${name}`)
-        )}`
-      )
+    if (option === undefined) throw unknownOption(verb, args, token.rawName)
     if (option.takes !== undefined && token.value === undefined)
       throw misused(`${token.rawName} needs a ${option.takes}`)
     if (option.takes === undefined && token.value !== undefined) throw misused(`${token.rawName} takes no value`)

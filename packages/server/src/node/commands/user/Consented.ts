@@ -44,7 +44,7 @@ const shown = async (session: Pick<Session, "client">, candidate: Candidate): Pr
 
 /** The tree that was named or agreed to. Refuses with 5 when the Candidate has another one. */
 export const consented = async (session: Session, verb: string, candidate: Candidate): Promise<void> => {
-  const { has, person, value, warn } = session
+  const { again, has, person, value, warn } = session
   const { id, tree } = candidate
   if (tree === null)
     throw new Refused("not_composed", `${id} has no tree yet`, exitCodes.stillRunning, [
@@ -67,7 +67,8 @@ export const consented = async (session: Session, verb: string, candidate: Candi
   if (
     !(await person.agrees(
       `${verb} tree ${short(tree)}?`,
-      `name what you looked at, --tree ${short(tree)}, or give --yes`
+      `name what you looked at, --tree ${short(tree)}, or give --yes`,
+      [{ command: again("--tree", short(tree)), when: "that is the tree that you looked at" }]
     ))
   )
     throw new Refused("not_confirmed", `nobody said yes: nothing was sent`, exitCodes.no)

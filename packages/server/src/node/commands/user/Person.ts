@@ -1,13 +1,13 @@
 /** The person at the terminal. Nobody is asked where there is no terminal. */
 import { createInterface } from "node:readline/promises"
 import { Writable } from "node:stream"
-import { misused } from "./Refused.ts"
+import { misused, type Next } from "./Refused.ts"
 
 /** Asks; each fails with words about what to give instead where nobody can answer. */
 export interface Person {
   readonly present: boolean
-  /** Whether the answer is y or yes. `instead` says what to give on the command line. */
-  readonly agrees: (question: string, instead: string) => Promise<boolean>
+  /** Whether the answer is y or yes. `instead` and `next` say what to give on the command line. */
+  readonly agrees: (question: string, instead: string, next?: ReadonlyArray<Next>) => Promise<boolean>
   /** Which of some, by number or by name; null for none. */
   readonly chooses: (question: string, names: ReadonlyArray<string>) => Promise<number | null>
   /** A line that is not shown; without a terminal the first line of standard input. */
@@ -43,8 +43,8 @@ export const ownPerson = (): Person => {
   const present = process.stdin.isTTY === true && process.stderr.isTTY === true
   return {
     present,
-    agrees: async (question, instead) => {
-      if (!present) throw misused(`nobody is here to ask: ${instead}`)
+    agrees: async (question, instead, next) => {
+      if (!present) throw misused(`nobody is here to ask: ${instead}`, next)
       return /^y(es)?$/i.test((await readAnswer(`${question} [y/N] `, true)).trim())
     },
     chooses: async (question, names) => {

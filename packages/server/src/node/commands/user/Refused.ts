@@ -50,13 +50,31 @@ export class Refused extends Error {
 export const misused = (detail: string, next: ReadonlyArray<Next> = []): Refused =>
   new Refused("usage", detail, exitCodes.cannotAsk, next)
 
+/** The same end of a verb, with other commands that go on from there. */
+export const leadingTo = (refused: Refused, next: ReadonlyArray<Next>): Refused =>
+  new Refused(refused.code, refused.message, refused.exitCode, next, refused.facts)
+
 const exitCodeOf = (status: number, code: string): ExitCode => {
   if (status === 401 || status === 403) return exitCodes.notAllowed
-  if (code === "stale") return exitCodes.stale
+  if (code === "stale" || status === 412) return exitCodes.stale
   return status === 404 || status === 409 || status === 410 ? exitCodes.no : exitCodes.cannotAsk
 }
 
-const nextOf = (code: string): ReadonlyArray<Next> => {
+/** Lists that show what there is where something is not. */
+const lists: Readonly<Record<string, string>> = {
+  unknown_project: "pawl project list",
+  unknown_change: "pawl change list",
+  unknown_candidate: "pawl change list"
+}
+
+const nextOf = (code: string, facts: Readonly<Record<string, unknown>>): ReadonlyArray<Next> => {
+  const list = lists[code]
+  if (list !== undefined) return [{ command: list, when: "to see which there are" }]
+  const candidate = typeof facts["candidateId"] === "string" ? facts["candidateId"] : null
+  if (code === "not_required" && candidate !== null)
+    return facts["candidateStatus"] === "verified"
+      ? [{ command: `pawl promote ${candidate}`, when: "it is to go live" }]
+      : [{ command: `pawl why ${candidate}`, when: "to see where it stands" }]
   if (code === "unauthenticated") return [{ command: "pawl login --token", when: "you have a token" }]
   if (code === "stale") return [{ command: "pawl status", when: "to see what came first" }]
   if (code === "blocked") return [{ command: "pawl why <change>", when: "to see what is missing" }]
@@ -69,5 +87,5 @@ export const ofProblem = (status: number, body: unknown): Refused | null => {
   if (typeof body !== "object" || body === null) return null
   const { code, detail, ...facts }: Record<string, unknown> = { ...body }
   if (typeof code !== "string" || typeof detail !== "string") return null
-  return new Refused(code, detail, exitCodeOf(status, code), nextOf(code), facts)
+  return new Refused(code, detail, exitCodeOf(status, code), nextOf(code, facts), facts)
 }

@@ -3,14 +3,24 @@ import { short, verification } from "./Candidates.ts"
 import { wholeOf } from "./Numbers.ts"
 import { promoting } from "./Promote.ts"
 import { planLines } from "./RollbackLines.ts"
-import { exitCodes, misused, Refused } from "./Refused.ts"
+import { exitCodes, leadingTo, misused, Refused } from "./Refused.ts"
 import { harmless } from "./Screen.ts"
+import type { UserClient } from "./UserClient.ts"
 import type { Run } from "./Verb.ts"
 import { deadlineOf } from "./Waiting.ts"
 
+const planOf = async (client: UserClient, id: string, targetGeneration: number, expectedGeneration: number) => {
+  try {
+    return (await client.ask("rollbacks.plan", { id, body: { targetGeneration, expectedGeneration } })).plan
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "unknown_generation") throw error
+    throw leadingTo(error, [{ command: `pawl api GET /v1/projects/${id}/versions`, when: "to see which there are" }])
+  }
+}
+
 /** A step forward to an older tree: asked for, checked, and with `--wait` promoted when nothing is owed. */
 export const rollback: Run = async (session) => {
-  const { client, has, person, project, tell, value, warn } = session
+  const { again, client, has, person, project, tell, value, warn } = session
   const deadline = deadlineOf(value)
   const to = value("to")
   const named = to === undefined ? undefined : wholeOf(to, "generation: give one such as S12", "S")
@@ -20,17 +30,17 @@ export const rollback: Run = async (session) => {
   const head = canonical.generation
   const target = named ?? head - 1
   if (target < 0) throw misused("there is nothing before S0 to go back to")
-  const { plan } = await client().ask("rollbacks.plan", {
-    id,
-    body: { targetGeneration: target, expectedGeneration: head }
-  })
+  const plan = await planOf(client(), id, target, head)
   const lines = planLines(plan)
   if (has("yes")) for (const line of lines) tell(line)
   // Goals are strangers' words.
   const question = harmless(
     [...lines, `S${head + 1} will have the tree of S${target}; S${head} is live now. Roll back?`].join("\n")
   )
-  if (!has("yes") && !(await person.agrees(question, "give --yes")))
+  if (
+    !has("yes") &&
+    !(await person.agrees(question, "give --yes", [{ command: again("--yes"), when: "that is what you want" }]))
+  )
     throw new Refused("not_confirmed", "nobody said yes: nothing was sent", exitCodes.no)
   const reason = value("reason")
   const answer = await client().ask("rollbacks.create", {

@@ -1,11 +1,11 @@
 /** Runs a verb: from the arguments to standard output and an exit code. */
 import { writeSync } from "node:fs"
 import { jsonDocument } from "../JsonDocument.ts"
-import { type CommandLine, readCommandLine } from "./CommandLine.ts"
+import { type CommandLine, readCommandLine, shellLine } from "./CommandLine.ts"
 import { verbHelp } from "./HelpText.ts"
 import { ownPerson } from "./Person.ts"
 import { projectChoice } from "./ProjectChoice.ts"
-import { exitCodes, Refused } from "./Refused.ts"
+import { exitCodes, leadingTo, Refused } from "./Refused.ts"
 import { harmless, ownScreen, type Screen, tableText } from "./Screen.ts"
 import { addressOf, demandToken } from "./Signed.ts"
 import { type UserClient, userClient } from "./UserClient.ts"
@@ -16,7 +16,7 @@ const print = (text: string): void => void process.stdout.write(text)
 
 const document = (json: object): string => `${jsonDocument(json)}\n`
 
-const sessionOf = ({ given, values }: CommandLine, screen: Screen): Session => {
+const sessionOf = ({ given, values }: CommandLine, screen: Screen, again: Session["again"]): Session => {
   const environment = process.env
   const all = (name: string) => values.get(name) ?? []
   const value = (name: string) => all(name)[0]
@@ -36,6 +36,7 @@ const sessionOf = ({ given, values }: CommandLine, screen: Screen): Session => {
     values: all,
     has,
     json,
+    again,
     environment,
     client,
     person,
@@ -105,6 +106,12 @@ const guard = (isJson: boolean, isEndless: boolean): void => {
   })
 }
 
+/** Who cannot use a command line is led to the help on its verb. */
+const helped = (error: unknown, { name }: Verb): unknown =>
+  error instanceof Refused && error.code === "usage" && error.next.length === 0
+    ? leadingTo(error, [{ command: `pawl ${name} --help`, when: "to see how it is used" }])
+    : error
+
 /** Does what the arguments behind a verb's name say. */
 export const runVerb = async (verb: Verb, args: ReadonlyArray<string>): Promise<void> => {
   const isJson = wantsJson(args)
@@ -117,10 +124,10 @@ export const runVerb = async (verb: Verb, args: ReadonlyArray<string>): Promise<
     // Whoever reads the pipe has gone away: nothing is left to say.
     process.stdout.on("error", () => process.exit())
     const run = await verb.load()
-    const session = sessionOf(line, screen)
+    const session = sessionOf(line, screen, (...more) => shellLine(["pawl", ...verb.name.split(" "), ...args, ...more]))
     show(await run(session), session.json, screen)
   } catch (error) {
-    showFailure(error, isJson)
+    showFailure(helped(error, verb), isJson)
   } finally {
     process.stdin.unref?.()
   }

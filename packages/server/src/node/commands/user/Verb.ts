@@ -49,6 +49,8 @@ export interface Session {
   readonly values: (name: string) => ReadonlyArray<string>
   readonly has: (name: string) => boolean
   readonly json: boolean
+  /** The same command line with more words. */
+  readonly again: (...more: ReadonlyArray<string>) => string
   readonly environment: Environment
   readonly client: () => UserClient
   readonly project: ProjectChoice

@@ -4,6 +4,8 @@
  */
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect, Result } from "effect"
+import { plainProblem, problemType } from "../http/answer/PlainProblem.ts"
+import { requestIdFor } from "../http/request/RequestId.ts"
 import type { ToolChoice } from "./McpServer.ts"
 import { type TaskCaller, taskCallerOf } from "./TaskCaller.ts"
 import { makeToolApi, type ToolApiOptions, type ToolRefused } from "./ToolApi.ts"
@@ -35,20 +37,36 @@ export interface McpHead {
   readonly header: (name: string) => string | null
 }
 
-/** A problem (RFC 9457), as the API writes it. */
+/** A problem as it is told once the request has its id. */
+interface McpProblem {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 const mcpProblem = (
   status: number,
   code: string,
   detail: string,
   headers: Readonly<Record<string, string>> = {}
-): Response =>
-  new Response(
-    JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }),
-    { status, headers: { "content-type": "application/problem+json", ...headers } }
-  )
+): McpProblem => ({ status, code, detail, headers })
+
+/** A problem (RFC 9457), as the API writes it: with the id of the request, the caller's own where it has one. */
+const problemAnswer = async (head: McpHead, { code, detail, headers, status }: McpProblem): Promise<Response> => {
+  const requestId = await Effect.runPromise(requestIdFor(head.header("x-request-id")))
+  return new Response(plainProblem(status, code, detail, requestId), {
+    status,
+    headers: { "content-type": problemType, "cache-control": "no-store", "x-request-id": requestId, ...headers }
+  })
+}
+
+/** What is told of a request that could not be answered. */
+export const brokenOff = (head: McpHead): Promise<Response> =>
+  problemAnswer(head, mcpProblem(500, "internal", "The request could not be answered."))
 
 /** Who gives tokens for it: what RFC 9728 asks for, to anybody, pages of other origins too. 404 without a provider of identities. */
-const metadata = ({ issuer, origin }: McpAnswerOptions, method: string): Response => {
+const metadata = ({ issuer, origin }: McpAnswerOptions, method: string): Response | McpProblem => {
   if (issuer === null)
     return mcpProblem(404, "unknown_path", "Tokens are made here, and by no provider of identities: pawl login.")
   if (method !== "GET" && method !== "HEAD")
@@ -76,12 +94,12 @@ const isOfStrangers = ({ header }: McpHead): boolean => {
   return origin !== null && !(URL.canParse(origin) && new URL(origin).host === header("host"))
 }
 
-const unauthenticated = ({ issuer, origin }: McpAnswerOptions, detail: string): Response => {
+const unauthenticated = ({ issuer, origin }: McpAnswerOptions, detail: string): McpProblem => {
   const where = issuer === null ? "" : `, resource_metadata="${origin}${metadataPath}"`
   return mcpProblem(401, "unauthenticated", detail, { "www-authenticate": `Bearer realm="pawl"${where}` })
 }
 
-const refused = ({ code, detail, facts }: ToolRefused, options: McpAnswerOptions): Response => {
+const refused = ({ code, detail, facts }: ToolRefused, options: McpAnswerOptions): McpProblem => {
   if (code === "unauthenticated") return unauthenticated(options, detail)
   const { retryAfterSeconds } = facts
   const isRate = typeof retryAfterSeconds === "number"
@@ -94,11 +112,7 @@ export interface McpCaller {
   readonly task: TaskCaller | null
 }
 
-/**
- * Who asks, or the answer that needs no more of the request. Whose token it is, is asked first: clients want a 401 of their
- * own to know that they need one.
- */
-export const mcpCaller = async (head: McpHead, options: McpAnswerOptions): Promise<McpCaller | Response> => {
+const callerOf = async (head: McpHead, options: McpAnswerOptions): Promise<McpCaller | Response | McpProblem> => {
   if (head.pathname === metadataPath) return metadata(options, head.method)
   if (isOfStrangers(head)) return mcpProblem(403, "cross_origin", "Pages of other origins may not ask here.")
   const authorization = head.header("authorization")
@@ -106,6 +120,15 @@ export const mcpCaller = async (head: McpHead, options: McpAnswerOptions): Promi
     return unauthenticated(options, "Send an API token: Authorization: Bearer <token>.")
   const asked = await Effect.runPromise(Effect.result(taskCallerOf(makeToolApi({ ...options, authorization }))))
   return Result.isSuccess(asked) ? { authorization, task: asked.success } : refused(asked.failure, options)
+}
+
+/**
+ * Who asks, or the answer that needs no more of the request. Whose token it is, is asked first: clients want a 401 of their
+ * own to know that they need one.
+ */
+export const mcpCaller = async (head: McpHead, options: McpAnswerOptions): Promise<McpCaller | Response> => {
+  const found = await callerOf(head, options)
+  return "detail" in found ? problemAnswer(head, found) : found
 }
 
 /** The answer to one who was let in. The protocol is read when somebody first asks for it. */

@@ -1,9 +1,11 @@
 /** The tools as a server of the Model Context Protocol, for one caller. */
-import { McpServer } from "@modelcontextprotocol/server"
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { fenced } from "@pawl/core/agent/Untrusted"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { short } from "@pawl/core/primitives/ShortText"
 import { Effect, Exit } from "effect"
 import { Hex } from "effect/encoding"
+import { forPeople, isForPeople } from "./PeopleOnly.ts"
 import { makeToolApi, ToolRefused, type ToolApiOptions } from "./ToolApi.ts"
 import type { Tool, ToolContext } from "./Tool.ts"
 import type { TaskCaller } from "./TaskCaller.ts"
@@ -37,6 +39,8 @@ const fenceName = (): string => `data-${Hex.encode(crypto.getRandomValues(new Ui
 const nextOf = (code: string): string => {
   if (code.startsWith("unknown_")) return "Use an id that a list answered."
   switch (code) {
+    case "for_people":
+      return "Give the person the address of the page. request_review says what there is to decide for a Change."
     case "insufficient_scope":
     case "forbidden":
       return "The token may not do this: ask the person for another, or to do it."
@@ -59,26 +63,47 @@ const refused = ({ code, detail, facts }: ToolRefused) => {
   }
 }
 
-const register = (server: McpServer, { call, description, input, name, reads, title }: Tool, context: ToolContext) =>
-  server.registerTool(
-    name,
-    {
-      title,
-      description,
-      inputSchema: input,
-      annotations: { readOnlyHint: reads, destructiveHint: false, openWorldHint: false }
-    },
-    async (given, { mcpReq }) => {
-      const exit = await Effect.runPromiseExit(Effect.result(call(given, context)), { signal: mcpReq.signal })
-      // A defect, or the caller is gone. What broke is the log's matter.
-      if (Exit.isFailure(exit))
-        return refused(new ToolRefused({ code: "unavailable", detail: "it broke off", facts: {} }))
-      if (exit.value._tag === "Failure") return refused(exit.value.failure)
-      const { structured, text, untrusted } = exit.value.success
-      const marked = untrusted.length === 0 ? structured : { ...structured, untrusted }
-      return { content: [{ type: "text" as const, text }], structuredContent: { ...marked } }
-    }
+/** What a call answers: of a tool, of one that is for people, or that there is none. */
+const answerTo = async (
+  name: string,
+  given: unknown,
+  offered: ReadonlyMap<string, Tool>,
+  context: ToolContext,
+  signal: AbortSignal
+) => {
+  const tool = offered.get(name)
+  if (tool === undefined && !isForPeople(name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${short(name)} not found`)
+  const called = tool === undefined ? forPeople(name, given, context) : tool.call(given, context)
+  const exit = await Effect.runPromiseExit(Effect.result(called), { signal })
+  // A defect, or the caller is gone. What broke is the log's matter.
+  if (Exit.isFailure(exit)) return refused(new ToolRefused({ code: "unavailable", detail: "it broke off", facts: {} }))
+  if (exit.value._tag === "Failure") return refused(exit.value.failure)
+  const { structured, text, untrusted } = exit.value.success
+  const marked = untrusted.length === 0 ? structured : { ...structured, untrusted }
+  return { content: [{ type: "text" as const, text }], structuredContent: { ...marked } }
+}
+
+/** Has the server tell of the tools, and answers their calls in its place: it would refuse in words of its own. */
+const offer = (server: McpServer, offered: ReadonlyMap<string, Tool>, context: ToolContext): void => {
+  for (const { description, input, name, reads, title } of offered.values())
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: input,
+        annotations: { readOnlyHint: reads, destructiveHint: false, openWorldHint: false }
+      },
+      (given, { mcpReq }) => answerTo(name, given, offered, context, mcpReq.signal)
+    )
+  server.server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) =>
+    server.server.projectCallToolResult(
+      await answerTo(params.name, params.arguments ?? {}, offered, context, mcpReq.signal),
+      undefined
+    )
   )
+}
 
 /** A server with the tools of one caller. It keeps nothing between requests. */
 export const makeMcpServer = ({ choice, origin, task, version, ...asked }: McpOptions): McpServer => {
@@ -90,7 +115,8 @@ export const makeMcpServer = ({ choice, origin, task, version, ...asked }: McpOp
     origin,
     fenced: (of, text) => fenced(fence, of, text)
   }
-  for (const each of task === null ? tools : taskTools(task))
-    if (choice === "all" || each.reads) register(server, each, context)
+  const all = task === null ? tools : taskTools(task)
+  const offered = all.filter(({ reads }) => choice === "all" || reads)
+  offer(server, new Map(offered.map((each) => [each.name, each])), context)
   return server
 }

@@ -1,6 +1,8 @@
 /** What a tool of the Model Context Protocol is made of, and what it answers. */
 import { Effect, Schema } from "effect"
-import type { ToolApi, ToolRefused } from "./ToolApi.ts"
+import { inWords, shapeProblems } from "@pawl/core/primitives/ShapeProblems"
+import { ServerLimits } from "../ServerLimits.ts"
+import { type ToolApi, ToolRefused } from "./ToolApi.ts"
 
 /** What a tool works with. */
 export interface ToolContext {
@@ -38,8 +40,18 @@ const standard = <S extends Schema.Codec<unknown, unknown>>(input: S) =>
 export interface Tool extends About {
   /** As Standard Schema, with its JSON Schema. */
   readonly input: ReturnType<typeof standard>
-  /** Takes what `input` let through. */
+  /** Takes whatever was sent; what does not fit `input` is refused as `invalid_input`. */
   readonly call: (input: unknown, context: ToolContext) => Effect.Effect<ToolAnswer, ToolRefused>
+}
+
+/** What is wrong with arguments: the first fields that are, each with its reason. */
+const misfit = (name: string, error: Schema.SchemaError): ToolRefused => {
+  const problems = shapeProblems(error).slice(0, ServerLimits.fieldsNamed)
+  return new ToolRefused({
+    code: "invalid_input",
+    detail: `The arguments of ${name} do not fit: ${problems.map(inWords).join("; ")}.`,
+    facts: { issues: problems.map(({ message, path }) => ({ field: path.map(String).join("."), reason: message })) }
+  })
 }
 
 /** A tool whose input is what its schema says. */
@@ -50,10 +62,14 @@ export const tool = <I>(
   }
 ): Tool => {
   const { input, run, ...rest } = about
-  const decoded = Schema.decodeUnknownEffect(input)
+  const decoded = Schema.decodeUnknownEffect(input, { errors: "all" })
   return {
     ...rest,
     input: standard(input),
-    call: (given, context) => Effect.flatMap(Effect.orDie(decoded(given)), (known) => run(known, context))
+    call: (given, context) =>
+      Effect.flatMap(
+        Effect.mapError(decoded(given), (error) => misfit(rest.name, error)),
+        (known) => run(known, context)
+      )
   }
 }

@@ -11,6 +11,7 @@ export interface ProjectJson {
   readonly id: string
   readonly name: string
   readonly slug: string
+  readonly label: string
   readonly status: string
 }
 

@@ -133,6 +133,15 @@ export const wait = tool({
   }
 })
 
+/** What may be done with a Candidate, and whether a person still has something to decide. */
+const standing = ({ candidate: { status }, canPromote }: Pick<WhyJson, "candidate" | "canPromote">) => {
+  if (canPromote) return { said: "could be promoted now", isOpen: true }
+  if (status === "promoted") return { said: "is promoted already", isOpen: false }
+  return status === "verified" || underWay.has(status)
+    ? { said: "cannot be promoted yet", isOpen: true }
+    : { said: `is ${status}, and cannot be promoted`, isOpen: false }
+}
+
 /** Hands a Candidate to people. */
 export const requestReview = tool({
   name: "request_review",
@@ -157,7 +166,10 @@ export const requestReview = tool({
           detail: "The Change has no Candidate that could be looked at. Ask for one with request_candidate.",
           facts: {}
         })
-      const { approval, canPromote, next } = yield* api.json<WhyJson>({ path: pathTo`/v1/candidates/${newest.id}/why` })
+      const found = yield* api.json<WhyJson>({ path: pathTo`/v1/candidates/${newest.id}/why` })
+      const { approval, canPromote, next } = found
+      const { isOpen, said } = standing(found)
+      const approvalOwed = isOpen && approval.owed && approval.decision === null
       const url = `${origin}${pathTo`/changes/${change}`}?candidate=${encodeURIComponent(newest.id)}`
       const commands = [
         `pawl why ${newest.id}`,
@@ -166,18 +178,20 @@ export const requestReview = tool({
       return {
         text: [
           ...(note === undefined ? [] : [`Your note: ${note}`]),
-          `Candidate ${newest.id} (tree ${newest.tree ?? "not composed"}) ${canPromote ? "could be promoted now" : "cannot be promoted yet"}.`,
-          approval.owed && approval.decision === null ? `${approval.missing} approval owed.` : "No approval is owed.",
+          `Candidate ${newest.id} (tree ${newest.tree ?? "not composed"}) ${said}.`,
+          approvalOwed ? `${approval.missing} approval owed.` : "No approval is owed.",
           `Next: ${next}`,
-          `A person looks at it, and decides, on this page: ${url}`,
-          "Or looks at it with:",
+          isOpen
+            ? `A person looks at it, and decides, on this page: ${url}`
+            : `A person has nothing to decide of it. Its page: ${url}`,
+          isOpen ? "Or looks at it with:" : "It is looked at with:",
           ...commands
         ].join("\n"),
         structured: {
           candidate: newest.id,
           tree: newest.tree,
           canPromote,
-          approvalOwed: approval.owed && approval.decision === null,
+          approvalOwed,
           next,
           commands,
           url

@@ -4,7 +4,6 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { ReadableStream } from "node:stream/web"
 import * as McpAnswer from "../../mcp/McpAnswer.ts"
-import { problem } from "../listen/Listener.ts"
 import { readOn } from "../listen/ReadOn.ts"
 
 const pathOf = (url = ""): string => url.split("?", 1)[0] ?? ""
@@ -31,12 +30,17 @@ const answer = async (res: ServerResponse, response: Response): Promise<void> =>
   await pipeline(Readable.fromWeb(response.body as ReadableStream<Uint8Array>), res)
 }
 
+const headOf = (req: IncomingMessage): McpAnswer.McpHead => ({
+  method: req.method ?? "GET",
+  pathname: pathOf(req.url),
+  header: (name) => req.headers[name]?.toString() ?? null
+})
+
 /** Answers each request that is handed to it. */
 export const make = (options: McpAnswer.McpAnswerOptions): RequestListener => {
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const header = (name: string) => req.headers[name]?.toString() ?? null
     // The body is left alone until somebody is let in: what is left of it is read on, and dropped.
-    const head = { method: req.method ?? "GET", pathname: pathOf(req.url), header }
+    const head = headOf(req)
     const caller = await McpAnswer.mcpCaller(head, options)
     if (caller instanceof Response) return answer(res, caller)
     const gone = new AbortController()
@@ -44,10 +48,12 @@ export const make = (options: McpAnswer.McpAnswerOptions): RequestListener => {
     await answer(res, await McpAnswer.mcpAnswer(requestOf(req, options.origin, gone.signal), caller, options))
   }
   return (req, res) => {
-    serve(req, res).catch(() => {
-      // The caller is gone, or the body broke off.
-      if (res.headersSent) return void res.destroy()
-      problem(res, 500, "internal", "The request could not be answered.")
-    })
+    serve(req, res)
+      .catch(async () => {
+        // The caller is gone, or the body broke off.
+        if (res.headersSent) return void res.destroy()
+        await answer(res, await McpAnswer.brokenOff(headOf(req)))
+      })
+      .catch(() => res.destroy())
   }
 }

@@ -85,6 +85,10 @@ describe("An assistant at /mcp", () => {
       expect(review.text).toContain(`pawl why ${candidate}`)
       expect((await call("why", { candidate })).structured.next).toMatch(/A person may promote it/)
       await server.api.post(`/v1/candidates/${candidate}/promote`)
+      const over = await call("request_review", { change })
+      expect(over.text).toContain("is promoted already")
+      expect(over.text).not.toMatch(/cannot be promoted yet|decides, on this page/)
+      expect(over.structured).toMatchObject({ canPromote: false, approvalOwed: false, url: page })
       const { generations } = (await call("list_generations", { project: project.id })).structured
       expect(generations[0]).toMatchObject({ generation: 1, changeId: change })
       const { text } = (
@@ -164,29 +168,6 @@ describe("An assistant at /mcp", () => {
     await client.close()
   })
 
-  it("has no tool that approves, promotes, rolls back, or changes Policy, members or tokens, though the token may", async () => {
-    const project = await Flow.createProject(server.api, "owner", source("one"))
-    const { call, client } = await assistantAt(server.origin)
-    const before = await server.api.get(`/v1/projects/${project.id}`)
-    const forbidden = [
-      "approve",
-      "reject",
-      "promote",
-      "rollback",
-      "roll_back",
-      "put_policy",
-      "set_members",
-      "create_token"
-    ]
-    for (const name of forbidden)
-      await expect(call(name, { project: project.id, change: "x", candidate: "x" })).rejects.toThrow(/not found/)
-    // Ids are parts of a path and never another path.
-    const astray = await call("request_candidate", { change: "x/../../candidates/y/promote?" })
-    expect(astray).toMatchObject({ isError: true, structured: { code: "unknown_change" } })
-    expect(await server.api.get(`/v1/projects/${project.id}`)).toEqual(before)
-    await client.close()
-  })
-
   it("is told what is wrong with what it sent, and what to do", async () => {
     const project = await Flow.createProject(server.api, "wrong", source("one"))
     const { call, client } = await assistantAt(server.origin)
@@ -247,6 +228,11 @@ describe("An assistant at /mcp", () => {
     ] as const) {
       const refused = await call("list_changes", { project: project.id, [field]: value })
       expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining(field)])
+      expect(refused.structured).toMatchObject({
+        code: "invalid_input",
+        next: expect.any(String),
+        issues: [{ field: expect.stringContaining(field), reason: expect.any(String) }]
+      })
     }
     const blank = await call("list_changes", { project: project.id, q: " " })
     expect(blank).toMatchObject({ isError: true, structured: { code: "invalid_field", field: "q" } })
@@ -297,12 +283,19 @@ describe("An assistant at /mcp", () => {
       const answer = await post(headers)
       expect(answer.status).toBe(401)
       expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="pawl"')
+      const requestId = answer.headers.get("x-request-id")
+      expect([requestId, await answer.json()]).toMatchObject([expect.stringMatching(/^req_/), { requestId }])
     }
     // There is no provider of identities here.
     expect((await fetch(`${server.origin}/.well-known/oauth-protected-resource/mcp`)).status).toBe(404)
     const authorization = `Bearer ${token}`
     for (const origin of ["https://evil.example", "null", "http://shop.apps.localhost"])
       expect((await post({ authorization, origin })).status).toBe(403)
+    const own = await post({ "x-request-id": "my-own-request" })
+    expect([own.headers.get("x-request-id"), await own.json()]).toMatchObject([
+      "my-own-request",
+      { requestId: "my-own-request" }
+    ])
     expect(
       (await post({ authorization, origin: server.origin }, { jsonrpc: "2.0", id: 1, method: "ping" })).status
     ).toBe(200)

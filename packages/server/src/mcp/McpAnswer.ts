@@ -4,8 +4,7 @@
  */
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect, Result } from "effect"
-import { plainProblem, problemType } from "../http/answer/PlainProblem.ts"
-import { requestIdFor } from "../http/request/RequestId.ts"
+import { requestIdFor } from "@pawl/core/primitives/RequestId"
 import type { ToolChoice } from "./McpServer.ts"
 import { type TaskCaller, taskCallerOf } from "./TaskCaller.ts"
 import { makeToolApi, type ToolApiOptions, type ToolRefused } from "./ToolApi.ts"
@@ -55,9 +54,22 @@ const mcpProblem = (
 /** A problem (RFC 9457), as the API writes it: with the id of the request, the caller's own where it has one. */
 const problemAnswer = async (head: McpHead, { code, detail, headers, status }: McpProblem): Promise<Response> => {
   const requestId = await Effect.runPromise(requestIdFor(head.header("x-request-id")))
-  return new Response(plainProblem(status, code, detail, requestId), {
+  const problem = {
+    type: `urn:pawl:problem:${code}`,
+    title: code.replaceAll("_", " "),
     status,
-    headers: { "content-type": problemType, "cache-control": "no-store", "x-request-id": requestId, ...headers }
+    code,
+    detail,
+    requestId
+  }
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      "x-request-id": requestId,
+      ...headers
+    }
   })
 }
 

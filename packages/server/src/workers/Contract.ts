@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { answerHeaders } from "../http/answer/AnswerHeaders.ts"
-import { requestIdFor } from "../http/request/RequestId.ts"
+import { requestIdFor } from "@pawl/core/primitives/RequestId"
 import document from "./openapi.txt"
 
 const page = `<!DOCTYPE html>

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { answerHeaders } from "../http/answer/AnswerHeaders.ts"
 import type { ReadyState } from "../http/Readiness.ts"
-import { requestIdFor } from "../http/request/RequestId.ts"
+import { requestIdFor } from "@pawl/core/primitives/RequestId"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { CanonicalForApi } from "./Bindings.ts"
 import { sentTo } from "./Places.ts"

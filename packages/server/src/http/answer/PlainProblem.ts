@@ -3,13 +3,6 @@
 /** The type of its body. */
 export const problemType = "application/problem+json"
 
-/** Its body, as JSON; with the id of the request where it has one. */
-export const plainProblem = (status: number, code: string, detail: string, requestId?: string): string =>
-  JSON.stringify({
-    type: `urn:pawl:problem:${code}`,
-    title: code.replaceAll("_", " "),
-    status,
-    code,
-    detail,
-    requestId
-  })
+/** Its body, as JSON. */
+export const plainProblem = (status: number, code: string, detail: string): string =>
+  JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail })

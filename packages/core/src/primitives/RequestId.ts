@@ -1,5 +1,5 @@
 /** The id of a request, which its answer names and its log has. */
-import { makeUlid } from "@pawl/core/primitives/Ids"
+import { makeUlid } from "./Ids.ts"
 import { Effect } from "effect"
 
 /** Well-formed ids of callers are kept, so that their logs and ours meet; else it is a new one. */

@@ -36,6 +36,7 @@ describe("The table of problems", () => {
       "BeyondTask",
       "CrossSite",
       "InsecureOrigin",
+      "SignInElsewhere",
       "SignInRefused",
       "ProviderUnavailable",
       "DiffTooLarge",

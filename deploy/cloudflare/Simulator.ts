@@ -147,12 +147,13 @@ const workerOf = async (script: Script, { aheadMs, losesMessages = false, secret
   }
 }
 
-/** Made once: what differs between two installations is told by bindings. */
+/** Made once for each set of bindings, of which it depends on what is left out; all else of an installation is their values. */
 const codes = new Map<string, ReturnType<typeof codeOf>>()
 const codeOf = async (script: Script) => ({ main: await mainModule(script), beside: await modulesBeside(script) })
 const knownCode = (script: Script) => {
-  const known = codes.get(script.name) ?? codeOf(script)
-  codes.set(script.name, known)
+  const key = JSON.stringify([script.name, Object.keys(script.bindings).toSorted()])
+  const known = codes.get(key) ?? codeOf(script)
+  codes.set(key, known)
   return known
 }
 

@@ -18,7 +18,9 @@ export const Screen = ({
 }): ReactNode => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (screens > 0) heading.current?.focus()
+    // Who opened a list meanwhile, as by Ctrl K, types there.
+    const isElsewhere = document.activeElement?.closest(":popover-open") != null
+    if (screens > 0 && !isElsewhere) heading.current?.focus()
     screens += 1
   }, [])
   return (

@@ -147,20 +147,20 @@ export const unknownFields = (sent: { readonly packages?: object; readonly lane?
 const toSend =
   "send the fields of the Policy themselves, as GET answers them within `policy`. {} is the Policy of a new Project."
 
-/** Whether something was sent, and nothing of it is a field of a Policy: what stands would be gone by a slip. */
+/** Whether it is the whole answer of GET: all of it is within a field that nobody knows, and what stands would be gone. */
 const isNoPolicy = (sent: object): boolean => {
   const names = Object.keys(sent).filter((name) => name !== "expectedVersion")
-  return names.length > 0 && !names.some((name) => known.policy.has(name))
+  return names.length === 1 && "policy" in sent && typeof sent.policy === "object"
 }
 
-/** Refuses a body that says nothing of a Policy, as the whole answer of GET; `{}` is one. */
+/** Refuses the whole answer of GET, which says nothing of a Policy where one is to stand; `{}` is one. */
 export const demandPolicy = (sent: object): Effect.Effect<void, InvalidField> =>
   isNoPolicy(sent)
     ? Effect.fail(
         new InvalidField({
           code: "invalid_field",
           field: unknownFields(sent)[0] ?? "",
-          reason: `no field of the body is one of a Policy; ${toSend.slice(0, -1)}`
+          reason: `it is the whole answer of GET; ${toSend.slice(0, -1)}`
         })
       )
     : Effect.void
@@ -253,7 +253,7 @@ export const PoliciesApi = HttpApiGroup.make("policies")
         about(
           administering,
           "Change the Policy",
-          "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. A body that is empty, or of which no field is known, is 400 and changes nothing; `{}` is the Policy of a new Project. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile; with `If-Match`, 412 `precondition_failed`."
+          "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them. A body that is empty, or is the whole answer of GET, is 400 and changes nothing; `{}` is the Policy of a new Project. With `expectedVersion`, 409 `stale` when somebody else changed it meanwhile; with `If-Match`, 412 `precondition_failed`."
         )
       )
   )

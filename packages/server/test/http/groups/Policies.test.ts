@@ -120,7 +120,6 @@ describe("A Policy that stands", () => {
     ["no body", undefined],
     ["the whole answer of GET", { policy: standing }],
     ["the whole answer of GET with the version it is of", { expectedVersion: 2, policy: standing }],
-    ["a slip alone", { aprovalsRequired: 2 }],
     ["a list", []],
     ["null", null],
     ["a text", '"high"']

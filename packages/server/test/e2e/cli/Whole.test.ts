@@ -1,3 +1,5 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
@@ -21,6 +23,19 @@ afterAll(async () => {
 
 const run = (project: string, args: ReadonlyArray<string>, doing: Doing = {}) =>
   user.run(args, { ...doing, environment: { PAWL_URL: server.origin, PAWL_TOKEN: token, PAWL_PROJECT: project } })
+
+/** A way to what the server answers to GET, on which something is done before the first request for a path is passed on. */
+const throughAnother = async (path: string, first: () => Promise<unknown>) => {
+  let done: Promise<unknown> | undefined
+  const way = createServer(async ({ headers, url = "/" }, answer) => {
+    if (url.startsWith(path)) await (done ??= first())
+    const passed = await fetch(`${server.origin}${url}`, { headers: { authorization: headers.authorization ?? "" } })
+    answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" })
+    answer.end(await passed.text())
+  })
+  await new Promise<void>((listens) => way.listen(0, "127.0.0.1", listens))
+  return { origin: `http://127.0.0.1:${(way.address() as AddressInfo).port}`, stop: () => way.close() }
+}
 
 /** The document of a verb that must end with a code. */
 const document = async (project: string, args: ReadonlyArray<string>, code = 0) => {
@@ -123,6 +138,24 @@ describe("The status of a Project that is watched", () => {
     await cancelled
     expect([watched.code, watched.stdout.includes(`${moving.id}  over`)]).toEqual([0, true])
     expect(await document(id, ["status"])).toMatchObject({ changes: [{ id: waiting.id }] })
+  })
+
+  it("tells what a Change came to between two of its questions", async () => {
+    const { api } = server
+    const { id } = await Flow.createProject(api, "watched-between", slow)
+    const moving = await Flow.openChange(api, id, "is cancelled while it is asked about")
+    await Flow.edit(api, moving, { "slow.txt": "yes\n" })
+    await Flow.requestCandidate(api, moving)
+    // The list said that it is verified; before its Candidates are read, it is over.
+    const way = await throughAnother(`/v1/changes/${moving.id}/candidates`, () =>
+      api.post(`/v1/changes/${moving.id}/cancel`)
+    )
+    const watched = await user.atTerminal(["status", "--watch"], {
+      environment: { PAWL_URL: way.origin, PAWL_TOKEN: token, PAWL_PROJECT: id }
+    })
+    way.stop()
+    const told = watched.stdout.split(/\r?\n/).filter((line) => line.startsWith(moving.id))
+    expect([watched.code, told]).toEqual([0, [`${moving.id}  verifying`, `${moving.id}  over`]])
   })
 
   it.each([[[]], [["--watch"]], [["chg_1"]], [["cand_1"]]])("takes no time below 0: %s", async (args) => {

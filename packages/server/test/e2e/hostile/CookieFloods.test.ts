@@ -61,6 +61,12 @@ describe.skipIf(browserMissing !== null)(`A flood of cookies (${browserMissing ?
       }`,
       [count, "x".repeat(characters)]
     )
+    // The page's script does not wait for the browser to store them; they are stored in turn.
+    const last = `flood${count - 1}`
+    await Flow.until(
+      () => context.cookies(url),
+      (kept) => kept.some(({ name }) => name === last)
+    )
   }
 
   it("that makes requests too large is answered once, and forgotten by the browser: the person signs in again", async () => {

@@ -54,13 +54,16 @@ const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> =
   }
 }
 
-/** Whether nothing more happens by itself. */
+/** Whether nothing more happens by itself, so that what was read of the Change is what it stays at. */
 const isSettled = async (client: UserClient, change: Change): Promise<boolean> => {
   const standing = standings[change.status]
   if (standing === "over" || standing === "waits") return true
   if (change.status !== "verifying") return false
   const newest = (await candidatesOf(client, change.id)).at(-1)
-  return newest !== undefined && !isUnderWay(newest) && newest.status !== "stale"
+  if (newest === undefined || isUnderWay(newest) || newest.status === "stale") return false
+  // What ended the Candidate may have moved the Change on since it was read: then its new status is still to be told.
+  const { change: now } = await client.ask("changes.get", { id: change.id })
+  return now.status === change.status
 }
 
 const ofChange = async ({ client, has, tell }: Session, id: string, deadline: number): Promise<Outcome> => {

@@ -30,6 +30,8 @@ describe("The tables of the command line", () => {
   })
 })
 
+const isThere = (shell: string): boolean => spawnSync(shell, ["--version"]).error === undefined
+
 describe("Completions", () => {
   const script = async (shell: string) => (await completion({ given: [shell] } as unknown as Session)).text ?? ""
 
@@ -56,6 +58,52 @@ describe("Completions", () => {
   it.each(["zsh", "fish"])("of %s name every verb", async (shell) => {
     const made = await script(shell)
     expect(userVerbs.filter(({ name }) => !made.includes(name.split(" ").at(-1) ?? ""))).toEqual([])
+  })
+
+  it.skipIf(!isThere("zsh"))(
+    "of zsh complete what somebody typed at Tab (needs zsh: apt-get install zsh)",
+    async () => {
+      // A shell at a terminal of its own, in which Tab is pressed, and then a key that tells the line.
+      const typed = `zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; autoload -Uz compinit; compinit -D -u; eval "$MADE"
+show() { print -r -- "LINE<$BUFFER>"; exit; }; zle -N show; bindkey "^X" show; print -r -- REA""DY'
+until [[ "$seen" == *READY* ]]; do zpty -r shell seen || exit 1; done
+zpty -w -n shell "$1"$'\\t\\x18'
+zpty -r shell all '*LINE<*>*'
+print -r -- "$all"
+zpty -d shell`
+      const made = await script("zsh")
+      const completed = (line: string) => {
+        const { stdout } = spawnSync("zsh", ["-fc", typed, "zsh", line], {
+          encoding: "utf8",
+          env: { ...process.env, MADE: made }
+        })
+        return /LINE<([^>]*)>/.exec(stdout)?.[1]
+      }
+      expect(completed("pawl prom")).toBe("pawl promote ")
+      expect(completed("pawl change li")).toBe("pawl change list ")
+      expect(completed("pawl promote chg_1 --tr")).toBe("pawl promote chg_1 --tree ")
+      expect(completed("pawl change create --bu")).toBe("pawl change create --budget ")
+      expect(completed("pawl ser")).toBe("pawl serve ")
+    }
+  )
+
+  it.skipIf(!isThere("fish"))("of fish complete what stands in a line (needs fish: apt-get install fish)", async () => {
+    const made = await script("fish")
+    const completed = (line: string) =>
+      spawnSync("fish", ["--no-config", "-c", 'echo $MADE | source; complete -C "$argv[1]"', line], {
+        encoding: "utf8",
+        env: { ...process.env, MADE: made }
+      })
+        .stdout.trim()
+        .split("\n")
+        .map((each) => each.split("\t")[0])
+    expect(completed("pawl prom")).toEqual(["promote"])
+    expect(completed("pawl change c")).toEqual(["cancel", "create"])
+    expect(completed("pawl promote chg_1 --tr")).toEqual(["--tree"])
+    expect(completed("pawl change create --bu")).toEqual(["--budget"])
+    expect(completed("pawl ser")).toEqual(["serve"])
   })
 })
 

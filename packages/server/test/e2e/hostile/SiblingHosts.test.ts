@@ -1,7 +1,8 @@
 /** An app's page in the browser of somebody who is signed in to the console: hosts of one site, so the cookie comes along. */
 import { endpoints } from "@pawl/server/http/index"
 import type { BrowserContext, Page } from "playwright-core"
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Issuer } from "../../node/identity/Issuer.ts"
 import { browserMissing } from "../kit/BrowserProbe.ts"
 import { browserWorld, oneSite } from "../kit/BrowserWorld.ts"
 import * as Flow from "../kit/Flow.ts"
@@ -35,11 +36,21 @@ const open = endpoints.filter(({ need }) => need === null).map(({ path }) => pat
 
 describe.skipIf(browserMissing !== null)(`A page of an app (${browserMissing ?? "Chromium"})`, () => {
   let console: string
+  // With a provider of identities the endpoints that lead there and back do something.
+  const issuer = new Issuer()
+  afterAll(() => issuer.stop())
   const world = browserWorld({
     environment: async () => {
       const site = await oneSite()
       console = site.console
-      return { ...site.environment, PAWL_ACCESS_LOG: "true" }
+      await issuer.start()
+      return {
+        ...site.environment,
+        PAWL_ACCESS_LOG: "true",
+        PAWL_OIDC_ISSUER: issuer.url,
+        PAWL_OIDC_AUDIENCE: "pawl",
+        PAWL_OIDC_CLIENT_ID: "console"
+      }
     }
   })
   let context: BrowserContext

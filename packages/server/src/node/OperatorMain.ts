@@ -55,8 +55,8 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
       yield* Console.log(`owner token ${Redacted.value(running.ownerToken)} (kept in ${options.data}/owner-token)`)
     if (running.freshKeyid !== null)
       yield* Console.log(`signing key ${running.freshKeyid} (kept in ${options.data}/signing-key)`)
-    if (running.makeSignInLink !== null)
-      yield* Console.log(`sign in ${Redacted.value(yield* running.makeSignInLink)} (once, within 10 minutes)`)
+    if (running.signInLink !== null)
+      yield* Console.log(`sign in ${Redacted.value(running.signInLink)} (once, within 10 minutes)`)
     yield* Console.log(`ready http://127.0.0.1:${running.port}`)
     yield* Effect.logInfo("ready").pipe(
       Effect.annotateLogs({ port: running.port, data: options.data, environment: options.environment })

@@ -37,10 +37,10 @@ export interface Running {
   /** The id of the key that signs statements, when it was made now; null when not. */
   readonly freshKeyid: string | null
   /**
-   * Makes a link by which the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where there is no
-   * console, or a provider of identities signs people in.
+   * By which the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where there is no console, or a
+   * provider of identities signs people in.
    */
-  readonly makeSignInLink: Effect.Effect<Redacted.Redacted, Effect.Error<ReturnType<typeof SignInCodes.offer>>> | null
+  readonly signInLink: Redacted.Redacted | null
   /** Fails when this process must not go on, which the scope does not know of. It never comes otherwise. */
   readonly ended: Effect.Effect<never, Outgrown>
 }
@@ -48,7 +48,7 @@ export interface Running {
 interface Begun {
   readonly owner: OwnerToken.OwnerToken | null
   readonly freshKeyid: string | null
-  readonly makeSignInLink: Running["makeSignInLink"]
+  readonly signInLink: Running["signInLink"]
 }
 
 /** Serves apps alone: it makes nothing of the installation, and takes nothing back. */
@@ -64,7 +64,7 @@ const route = Effect.fnUntraced(function* (opened: Opened) {
     const readiness = yield* ReadinessCheck.ofRouter(loops, options)
     yield* serve(opened, { own, loops, readiness, api: ApiListener.health(options, readiness.state) })
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner: null, freshKeyid: null, makeSignInLink: null } satisfies Begun
+  return { owner: null, freshKeyid: null, signInLink: null } satisfies Begun
 })
 
 /** Does what its roles say, or all. */
@@ -78,12 +78,15 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
   const keys = has("worker") ? yield* Effect.provide(Signers.start(options, installation), services) : { fresh: null }
   if (keys.fresh !== null) yield* ReleaseKeys.keepFirst(options, keys.fresh)
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
-  const makeSignInLink = yield* Effect.gen(function* () {
+  const signInLink = yield* Effect.gen(function* () {
     yield* installation.takeBack
     const own = yield* ownProcess(options)
     // Its note is the last thing that a stop takes back.
     yield* Presence.enter(own)
     const { user } = yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
+    // Before the workers begin: who waits for this commit would wait for what they do first, too.
+    const isOffered = has("api") && options.console && options.oidc === null
+    const code = isOffered ? yield* SignInCodes.offer(user.id) : null
     // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
     // did not end by themselves are ended after that.
     const requests = yield* Scope.fork(yield* Effect.scope)
@@ -102,12 +105,9 @@ const run = Effect.fnUntraced(function* (opened: Opened, decorate: Decorate | un
     }
     yield* Effect.forkScoped(loops.supervise("contraction", Effect.andThen(Presence.outlive, Effect.never)))
     yield* serve(opened, { own, loops, readiness, api })
-    const link = Effect.map(SignInCodes.offer(user.id), (code) =>
-      Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
-    )
-    return has("api") && options.console && options.oidc === null ? Effect.provide(link, services) : null
+    return code === null ? null : Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-  return { owner, freshKeyid: keys.fresh, makeSignInLink } satisfies Begun
+  return { owner, freshKeyid: keys.fresh, signInLink } satisfies Begun
 })
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
@@ -121,7 +121,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const addresses = Addresses.of(options, listener.port)
   const ended = yield* Deferred.make<never, Outgrown>()
   const opened = { parts: { options, installation, addresses, alone, telemetry }, listener, ended }
-  const { freshKeyid, makeSignInLink, owner } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
+  const { freshKeyid, owner, signInLink } = yield* onlyRoutes(options) ? route(opened) : run(opened, decorate)
   yield* settled
   return {
     port: listener.port,
@@ -129,7 +129,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     ownerToken: owner?.token ?? null,
     tokenIsFresh: owner?.fresh === true,
     freshKeyid,
-    makeSignInLink,
+    signInLink,
     ended: Deferred.await(ended)
   } satisfies Running
 })

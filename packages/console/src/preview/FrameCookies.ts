@@ -1,13 +1,26 @@
 /** Whether an app in a frame of the console keeps its cookies: browsers keep them from frames of other sites. */
 
-/** What a browser takes for a site, as far as a name tells: its last two parts. A machine's own names are sites alone. */
-const siteOf = (host: string): string => {
-  const isAlone = host === "localhost" || /^[\d.]+$/.test(host) || host.includes(":")
-  if (isAlone) return host
+/**
+ * What the browser takes for the site of a host: the shortest of its ends for which it keeps a cookie. No other way asks
+ * for the list that it has of the ends that registries sell names below (`co.uk`). A name of one part, or an address, is a
+ * site alone.
+ */
+export const siteOf = (host: string, document: { cookie: string }): string => {
+  const isKept = (domain: string): boolean => {
+    const set = (seconds: number): void => {
+      document.cookie = `pawl-site=1; Domain=${domain}; Path=/; SameSite=Strict; Max-Age=${seconds}`
+    }
+    set(60)
+    const found = document.cookie.includes("pawl-site=1")
+    set(0)
+    return found
+  }
+  if (/^[\d.]+$/.test(host) || host.includes(":")) return host
   const parts = host.split(".")
-  // `shop.apps.localhost` is another site than `localhost`: no registry sells names below it.
-  return parts.slice(-2).join(".")
+  const ends = parts.map((_part, at) => parts.slice(at).join("."))
+  return ends.slice(0, -1).findLast(isKept) ?? host
 }
 
-/** `console` and `app` are names of hosts, without ports. */
-export const keepsCookies = (console: string, app: string): boolean => siteOf(console) === siteOf(app)
+/** Whether a host is one of a site, where `localhost` has none but itself. Names of hosts have no ports. */
+export const isOfSite = (host: string, site: string): boolean =>
+  host === site || (site.includes(".") && host.endsWith(`.${site}`))

@@ -15,7 +15,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { Segments } from "../ui/Segments.tsx"
 import { Time } from "../ui/Time.tsx"
 import { AppFrame } from "./AppFrame.tsx"
-import { keepsCookies } from "./FrameCookies.ts"
+import { isOfSite, siteOf } from "./FrameCookies.ts"
 import { type NoPreview, type Preview, whyNone, whyNotShown } from "./PreviewState.ts"
 import "./preview.css"
 
@@ -94,6 +94,7 @@ const Others = ({ of }: { readonly of: ReadonlyArray<string> }): ReactNode =>
 const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly preview: Preview }): ReactNode => {
   const [width, setWidth] = useState<Width>(() => (innerWidth < narrow ? "390" : "1280"))
   const [beside, setBeside] = useState<"both" | "preview">("both")
+  const [site] = useState(() => siteOf(location.hostname, document))
   const why = preview.url === "" ? null : whyNotShown(preview, Date.now())
   if (preview.url === "")
     return (
@@ -130,7 +131,7 @@ const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly
         </span>
       </div>
       <Others of={preview.on ?? []} />
-      {keepsCookies(location.hostname, new URL(preview.url).hostname) ? null : (
+      {isOfSite(new URL(preview.url).hostname, site) ? null : (
         <Notice tone="idle" icon="warn">
           In these frames the apps keep no cookies: browsers keep those from frames of other sites. To sign in there,
           open them in a tab.

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
+import { siteOf } from "../../src/preview/FrameCookies.ts"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { consoleWorld } from "./kit/ConsoleWorld.ts"
@@ -95,6 +96,24 @@ describe.skipIf(browserMissing !== null)(`The preview of a Candidate (${browserM
     await tab.getByText(/wide, cookies$/).waitFor()
     expect(others()).toEqual([])
     await context.close()
+  })
+
+  it.each([
+    ["pawl.example.co.uk", "example.co.uk"],
+    ["pawl.test.example.com", "example.com"],
+    ["example.com", "example.com"],
+    ["someone.github.io", "someone.github.io"],
+    ["console.site.localhost", "site.localhost"],
+    ["localhost", "localhost"],
+    ["127.0.0.1", "127.0.0.1"]
+  ])("at %s is of the site %s, as the browser has it, of which no cookie is left", async (host, site) => {
+    const page = await world.browser.newPage()
+    await page.route("**/*", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>here" }))
+    await page.goto(`http://${host}/`)
+    expect(
+      await page.evaluate<unknown>(`[(${siteOf.toString()})(location.hostname, document), document.cookie]`)
+    ).toEqual([site, ""])
+    await page.close()
   })
 
   it("is not there for a build that failed, and says so", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Candidate } from "../../src/candidate/CandidateQuery.ts"
-import { keepsCookies } from "../../src/preview/FrameCookies.ts"
+import { isOfSite } from "../../src/preview/FrameCookies.ts"
 import { whyNone, whyNotShown } from "../../src/preview/PreviewState.ts"
 import { graphOf, measures } from "../../src/work/GraphLayout.ts"
 import { cutTo, moneyWords, nextWords, raisedTo, runWords, stoppedWords, whyNot } from "../../src/work/WorkWords.ts"
@@ -99,11 +99,13 @@ describe("A preview", () => {
 
   it.each([
     ["localhost", "shop.apps.localhost", false],
-    ["pawl.example.com", "shop.apps.example.com", true],
-    ["pawl.example.com", "shop.apps.example.net", false],
+    ["localhost", "localhost", true],
+    ["example.com", "shop.apps.example.com", true],
+    ["example.com", "shop.apps.example.net", false],
+    ["example.com", "shop.myexample.com", false],
     ["127.0.0.1", "shop.apps.localhost", false]
-  ])("in a console at %s, of an app at %s, keeps its cookies: %s", (console, app, keeps) => {
-    expect(keepsCookies(console, app)).toBe(keeps)
+  ])("in a console of the site %s, of an app at %s, keeps its cookies: %s", (site, app, keeps) => {
+    expect(isOfSite(app, site)).toBe(keeps)
   })
 })
 

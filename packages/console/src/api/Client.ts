@@ -1,4 +1,5 @@
 /** The HTTP API from a page of the same origin: the cookie says who asks. */
+import { takeEarly } from "./Early.ts"
 import { routes } from "./Routes.generated.ts"
 import { refusalOf, unreachable } from "./Refusal.ts"
 import type { CallOptions, Plain } from "./Wire.ts"
@@ -33,17 +34,21 @@ const bodyOf = async (response: Response): Promise<unknown> => {
 /** Asks, and answers the body. Throws a `Refusal`; what was given up throws as `fetch` does. */
 export const ask = async (call: Call, { hearTag, ifMatch = null, signal }: CallOptions = {}): Promise<unknown> => {
   const hasBody = call.payload !== undefined
-  const response = await fetch(addressOf(call), {
-    method: call.method,
-    credentials: "same-origin",
-    headers: {
-      accept: "application/json, */*;q=0.5",
-      ...(hasBody ? { "content-type": "application/json" } : {}),
-      ...(ifMatch === null ? {} : { "if-match": ifMatch })
-    },
-    ...(hasBody ? { body: JSON.stringify(call.payload) } : {}),
-    ...(signal === undefined ? {} : { signal })
-  }).catch((thrown: unknown) => {
+  const address = addressOf(call)
+  const asking =
+    takeEarly(call.method, address) ??
+    fetch(address, {
+      method: call.method,
+      credentials: "same-origin",
+      headers: {
+        accept: "application/json, */*;q=0.5",
+        ...(hasBody ? { "content-type": "application/json" } : {}),
+        ...(ifMatch === null ? {} : { "if-match": ifMatch })
+      },
+      ...(hasBody ? { body: JSON.stringify(call.payload) } : {}),
+      ...(signal === undefined ? {} : { signal })
+    })
+  const response = await asking.catch((thrown: unknown) => {
     throw signal?.aborted === true ? thrown : unreachable()
   })
   const body = await bodyOf(response).catch((thrown: unknown) => {

@@ -9,6 +9,7 @@ export type Key = ReadonlyArray<string>
 /** All names that more than one place uses. */
 export const keys = {
   session: ["session"],
+  wayIn: ["auth", "methods"],
   inbox: ["inbox"],
   projects: ["projects"],
   project: (id: string): Key => ["project", id],

@@ -1,5 +1,5 @@
 /** The row of filters above the Changes. The address keeps them: it can be sent to somebody. */
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { useSearchParams } from "wouter"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { lookOf } from "../ui/StatusTone.ts"
@@ -7,7 +7,35 @@ import { type Filters, filtersIn, openStatuses, overStatuses, wordsMost } from "
 
 const statuses = [...openStatuses, ...overStatuses]
 
-/** They count at once. */
+/** How long words must stand as they are until they count, in ms. */
+const typingMs = 250
+
+/** The address, and with it the list, is told of words when no more are typed: each key is answered by the field alone. */
+const SearchField = ({ q, search }: { readonly q: string; readonly search: (q: string) => void }): ReactNode => {
+  /** Null where the address has what the field has. */
+  const [typed, setTyped] = useState<string | null>(null)
+  useEffect(() => {
+    if (typed === null) return undefined
+    const timer = setTimeout(() => {
+      search(typed)
+      setTyped(null)
+    }, typingMs)
+    return () => clearTimeout(timer)
+  }, [search, typed])
+  return (
+    <TextField
+      label="Search"
+      type="search"
+      data-search
+      placeholder="Words of the goal, or an id"
+      maxLength={wordsMost}
+      value={typed ?? q}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  )
+}
+
+/** What is chosen counts at once. */
 export const ChangesFilter = (): ReactNode => {
   const [search, setSearch] = useSearchParams()
   const filters = filtersIn(search)
@@ -36,15 +64,7 @@ export const ChangesFilter = (): ReactNode => {
   )
   return (
     <search className="filters">
-      <TextField
-        label="Search"
-        type="search"
-        data-search
-        placeholder="Words of the goal, or an id"
-        maxLength={wordsMost}
-        value={filters.q}
-        onChange={({ target }) => set("q", target.value)}
-      />
+      <SearchField q={filters.q} search={(q) => set("q", q)} />
       {select("status", "Status", [
         ["", "All"],
         ["open", "Not over"],

@@ -33,19 +33,6 @@ const pageSize = 50
 const enough = 20
 const pagesMost = 5
 
-/** How long words must stand as they are until they are asked for, in ms. */
-const typingMs = 250
-
-/** What was asked for last, once it has stayed as it is for a while. */
-const useSettled = (value: string): string => {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), typingMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
-
 const columnsFor = (name: (id: string) => string): ReadonlyArray<Column<Change>> => [
   {
     title: "Change",
@@ -171,8 +158,7 @@ const OpenChange = (): ReactNode => {
 /** The Changes. The server keeps those that fit and pages them; where few do, it is asked on. */
 export default function ChangesScreen(): ReactNode {
   const { id, label } = useProjectHere()
-  const inAddress = filtersIn(useSearchParams()[0])
-  const told = JSON.stringify({ ...inAddress, q: useSettled(inAddress.q) })
+  const told = JSON.stringify(filtersIn(useSearchParams()[0]))
   const filters = useMemo((): Filters => JSON.parse(told), [told])
   const changes = useChanges(id, filters)
   const { data, fetchNextPage, hasNextPage, isFetching } = changes
@@ -189,7 +175,7 @@ export default function ChangesScreen(): ReactNode {
       lead="Each is a goal for this Project, from its opening to its end."
       actions={<OpenChange />}
     >
-      {all.length === 0 && !isFiltering(inAddress) && !isFiltering(filters) ? null : <ChangesFilter />}
+      {all.length === 0 && !isFiltering(filters) ? null : <ChangesFilter />}
       <Answered query={changes}>
         {() => <Rows all={all} filters={filters} known={known} label={label} projectId={id} />}
       </Answered>

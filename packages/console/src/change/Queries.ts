@@ -9,9 +9,11 @@ import type { Candidate, ChangeSet, Why } from "./Records.ts"
 /** Of a list that one request answers: a Change has fewer Candidates and ChangeSets than that. */
 const all = { limit: 100 } as const
 
-/** The Change, and what others write too. */
-export const useChange = (id: string): UseQueryResult<Answer<"changes", "get">> =>
-  useAnswer(keys.change(id), (options) => api.changes.get({ params: { id } }, options))
+/** The Change, and what others write too; nothing is asked for null. */
+export const useChange = (id: string | null): UseQueryResult<Answer<"changes", "get">> =>
+  useAnswer(keys.change(id ?? ""), (options) => api.changes.get({ params: { id: id ?? "" } }, options), {
+    enabled: id !== null
+  })
 
 /** Its Candidates, oldest first. */
 export const candidatesQuery = (id: string) => ({

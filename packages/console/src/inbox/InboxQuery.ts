@@ -1,5 +1,5 @@
 /** Asks for what waits. */
-import type { UseQueryResult } from "@tanstack/react-query"
+import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
@@ -16,12 +16,17 @@ export interface Inbox {
   readonly isPart: boolean
 }
 
-/** The Inbox: the bar counts it, and its screen lists it. */
-export const useInbox = (): UseQueryResult<Inbox> =>
-  useAnswer(keys.inbox, async (options) => {
-    const { isPart, items } = await api.inbox.inbox({}, options)
+/** The Inbox, as it is asked for. */
+export const inboxQuery = queryOptions({
+  queryKey: keys.inbox,
+  queryFn: async ({ signal }): Promise<Inbox> => {
+    const { isPart, items } = await api.inbox.inbox({}, { signal })
     return { items: itemsOf(items), isPart }
-  })
+  }
+})
+
+/** The Inbox: the bar counts it, and its screen lists it. */
+export const useInbox = (): UseQueryResult<Inbox> => useQuery(inboxQuery)
 
 /** The last promotions of all are among those of as many Projects as there are promotions to show. */
 const recentProjects = lastPromotions

@@ -1,5 +1,5 @@
 /** Projects by the word in their address. */
-import type { UseQueryResult } from "@tanstack/react-query"
+import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { api } from "../api/Client.ts"
 import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
@@ -25,9 +25,15 @@ const find = async (label: string, options: CallOptions): Promise<Project> => {
   })
 }
 
-/** The Project that an address names: screens below `/p/<label>` ask for it first. */
-export const useProject = (label: string): UseQueryResult<Project> =>
-  useAnswer([...keys.projects, "label", label], (options) => find(label, options))
+/** The Project that an address names, as it is asked for. */
+export const projectQuery = (label: string) =>
+  queryOptions({
+    queryKey: [...keys.projects, "label", label],
+    queryFn: ({ signal }) => find(label, { signal })
+  })
+
+/** The same: screens below `/p/<label>` ask for it first. */
+export const useProject = (label: string): UseQueryResult<Project> => useQuery(projectQuery(label))
 
 /** The Projects of the switcher: the first page. */
 export const useFirstProjects = (enabled: boolean): UseQueryResult<ReadonlyArray<Project>> =>

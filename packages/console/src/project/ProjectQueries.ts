@@ -14,9 +14,11 @@ export type App = Answer<"apps", "get">["app"]
 /** Milliseconds between two looks at what moves, where no news come from the server. */
 export const lookMs = 2000
 
-/** The Project, with its newest generation. */
-export const useProjectOf = (id: string): UseQueryResult<Answer<"projects", "get">> =>
-  useAnswer(keys.project(id), (options) => api.projects.get({ params: { id } }, options))
+/** The Project, with its newest generation; nothing is asked for null. */
+export const useProjectOf = (id: string | null): UseQueryResult<Answer<"projects", "get">> =>
+  useAnswer(keys.project(id ?? ""), (options) => api.projects.get({ params: { id: id ?? "" } }, options), {
+    enabled: id !== null
+  })
 
 /** What is served. */
 export const useApp = (id: string): UseQueryResult<Answer<"apps", "get">> => {

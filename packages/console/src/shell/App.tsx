@@ -1,25 +1,23 @@
 /** Who is signed in sees the console; who is not is asked to sign in, and comes to where they wanted to go. */
 import { useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useEffect, useState } from "react"
+import { type ReactNode, useDeferredValue, useState } from "react"
 import { keys } from "../api/Keys.ts"
 import { Refusal } from "../api/Refusal.ts"
+import { session } from "../api/Session.ts"
 import { useSignedIn } from "../account/Me.ts"
 import { SignInScreen } from "../signin/SignInScreen.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
+import { BarOutline } from "./Bar.tsx"
 import { LiveRegion } from "./LiveRegion.tsx"
-import { loadScreenAt } from "./Screens.ts"
 import { Shell } from "./Shell.tsx"
 
 const Inside = ({ code: given }: { readonly code: string | null }): ReactNode => {
   const client = useQueryClient()
   const [code, setCode] = useState(given)
   const { data, error, refetch } = useSignedIn({ enabled: code === null })
-  useEffect(() => {
-    // Behind the question who is there: a browser has six connections, and a screen more files.
-    const timer = setTimeout(() => loadScreenAt(location.pathname))
-    return () => clearTimeout(timer)
-  }, [])
+  // The first screen is drawn in pieces: a slow machine answers hands in between.
+  const shown = useDeferredValue(data)
   const enter = () => {
     setCode(null)
     void client.invalidateQueries({ queryKey: keys.session })
@@ -31,9 +29,14 @@ const Inside = ({ code: given }: { readonly code: string | null }): ReactNode =>
   if (isOut && !isRefused && data !== undefined) setIsOut(false)
   if (code !== null || isRefused || (isOut && data === undefined))
     return <SignInScreen code={code} onSignedIn={enter} />
-  if (data !== undefined) return <Shell signedIn={data} />
+  if (shown !== undefined) return <Shell signedIn={shown} />
   return (
-    <main className="main">{error === null ? <Skeleton /> : <Problem of={error} retry={() => void refetch()} />}</main>
+    <>
+      {session.wasSignedIn() ? <BarOutline /> : null}
+      <main className="main">
+        {error === null ? <Skeleton /> : <Problem of={error} retry={() => void refetch()} />}
+      </main>
+    </>
   )
 }
 

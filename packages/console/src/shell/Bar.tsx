@@ -32,6 +32,22 @@ const ProjectTabs = ({ label }: { readonly label: string }): ReactNode => (
   </div>
 )
 
+const Brand = (): ReactNode => (
+  <Link href="/" className="brand" aria-label="Pawl">
+    <img src={icon} alt="" />
+    <span className="brand-name">Pawl</span>
+  </Link>
+)
+
+/** What stands in its place while it is asked who is there. */
+export const BarOutline = (): ReactNode => (
+  <header className="bar">
+    <div className="bar-row">
+      <Brand />
+    </div>
+  </header>
+)
+
 /** It stays while screens come and go. */
 export const Bar = ({
   showKeys,
@@ -46,10 +62,7 @@ export const Bar = ({
   return (
     <header className="bar">
       <div className="bar-row">
-        <Link href="/" className="brand" aria-label="Pawl">
-          <img src={icon} alt="" />
-          <span className="brand-name">Pawl</span>
-        </Link>
+        <Brand />
         <span className="bar-slash" aria-hidden="true">
           /
         </span>

@@ -1,10 +1,10 @@
 /** In the bar: the Project that one is in, the way to the others, and to every screen by its name (Ctrl K). */
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react"
-import { Link, useLocation } from "wouter"
+import { Link } from "wouter"
 import { useFirstProjects } from "../project/ByLabel.ts"
 import { Answered } from "../ui/Answered.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { labelIn } from "./Place.ts"
+import { useLabelHere } from "./LabelHere.ts"
 import { commandsAt, isMeant } from "./Places.ts"
 
 /** The id of the list, which keys open too. */
@@ -42,8 +42,7 @@ const move = (event: KeyboardEvent<HTMLElement>): void => {
 
 /** A button with a list. */
 export const ProjectSwitcher = (): ReactNode => {
-  const [path] = useLocation()
-  const label = labelIn(path)
+  const label = useLabelHere()
   const [isShown, setShown] = useState(false)
   const [typed, setTyped] = useState("")
   const pop = useRef<HTMLDivElement>(null)
@@ -78,23 +77,27 @@ export const ProjectSwitcher = (): ReactNode => {
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
-        <Answered query={projects} lines={3}>
-          {(all) => (
-            <Items
-              leave={leave}
-              of={all
-                .map((each) => ({
-                  to: `/p/${each.label}`,
-                  title: each.name,
-                  more: each.name === each.label ? undefined : each.label,
-                  isHere: each.label === label
-                }))
-                .filter(({ more = "", title }) => isMeant(typed, `${title} ${more}`))}
-            />
-          )}
-        </Answered>
-        <hr className="pop-rule" />
-        <Items leave={leave} of={commandsAt(label).filter(({ title }) => isMeant(typed, title))} />
+        {isShown ? (
+          <>
+            <Answered query={projects} lines={3}>
+              {(all) => (
+                <Items
+                  leave={leave}
+                  of={all
+                    .map((each) => ({
+                      to: `/p/${each.label}`,
+                      title: each.name,
+                      more: each.name === each.label ? undefined : each.label,
+                      isHere: each.label === label
+                    }))
+                    .filter(({ more = "", title }) => isMeant(typed, `${title} ${more}`))}
+                />
+              )}
+            </Answered>
+            <hr className="pop-rule" />
+            <Items leave={leave} of={commandsAt(label).filter(({ title }) => isMeant(typed, title))} />
+          </>
+        ) : null}
       </div>
     </>
   )

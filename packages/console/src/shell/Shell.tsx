@@ -28,6 +28,8 @@ const Screens = (): ReactNode => (
   </Switch>
 )
 
+const SteadyBar = memo(Bar)
+
 /** A place that stays draws nothing anew. */
 const ScreenAt = memo(({ shown }: { readonly shown: Place }): ReactNode => {
   const label = labelIn(shown.path)
@@ -65,7 +67,7 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
         Skip to the content
       </a>
       <Notifications />
-      <Bar signedIn={signedIn} showKeys={showKeys} />
+      <SteadyBar signedIn={signedIn} showKeys={showKeys} />
       <main id="main" className="main" tabIndex={-1} data-settled={isSettled}>
         <StaleNotice />
         <ScreenAt shown={shown} />

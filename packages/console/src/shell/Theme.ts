@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. `theme.js` reads the same place before anything is drawn. */
+/** Light, dark, or what the system says. `first.js` reads the same place before anything is drawn. */
 
 /** What may be chosen. */
 export const themes = ["system", "light", "dark"] as const

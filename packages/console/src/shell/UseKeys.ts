@@ -2,7 +2,8 @@
 import { useEffect } from "react"
 import { useLocation } from "wouter"
 import { type Command, keysAreOn, readKey } from "./KeyBindings.ts"
-import { changeIn, labelIn } from "./Place.ts"
+import { useLabelHere } from "./LabelHere.ts"
+import { changeIn } from "./Place.ts"
 import { switcherId } from "./ProjectSwitcher.tsx"
 
 /** A second key that comes later than this, in ms, begins anew. */
@@ -22,11 +23,11 @@ const openProjects = (): void => document.getElementById(switcherId)?.showPopove
 /** Carries out what keys mean; `showKeys` opens their table. */
 export const useKeys = (showKeys: () => void): void => {
   const [path, go] = useLocation()
+  const label = useLabelHere()
   useEffect(() => {
     let pending = ""
     let pendingAt = 0
     const carryOut = (command: Command): void => {
-      const label = labelIn(path)
       if ("go" in command) return go(command.go)
       if ("goInProject" in command) return label === null ? undefined : go(`/p/${label}/${command.goInProject}`)
       if ("goInChange" in command) {
@@ -54,5 +55,5 @@ export const useKeys = (showKeys: () => void): void => {
     }
     document.addEventListener("keydown", hear)
     return () => document.removeEventListener("keydown", hear)
-  }, [go, path, showKeys])
+  }, [go, label, path, showKeys])
 }

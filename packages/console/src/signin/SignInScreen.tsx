@@ -1,8 +1,9 @@
 /** The way in: by a printed link, a token, or an identity provider where the server has one. */
 import { type ReactNode, type SubmitEvent, useCallback, useEffect, useRef, useState } from "react"
+import { keys } from "../api/Keys.ts"
 import { useAnswer } from "../api/Queries.ts"
 import { Refusal } from "../api/Refusal.ts"
-import { type Credential, providerAddress, session, type SignInMethods } from "../api/Session.ts"
+import { type Credential, providerAddress, session, type WayIn } from "../api/Session.ts"
 import icon from "../icon.svg"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
@@ -72,7 +73,7 @@ const Ways = ({
   submit
 }: {
   readonly isBusy: boolean
-  readonly methods: SignInMethods
+  readonly methods: WayIn["methods"]
   readonly submit: (credential: Credential) => void
 }): ReactNode => (
   <>
@@ -102,7 +103,7 @@ export const SignInScreen = ({
   readonly code: string | null
   readonly onSignedIn: () => void
 }): ReactNode => {
-  const methods = useAnswer(["auth", "methods"], session.methods)
+  const wayIn = useAnswer(keys.wayIn, session.wayIn)
   const [state, setState] = useState<State>(code === null ? { is: "asking" } : { is: "signing" })
   const submit = useCallback(
     async (credential: Credential) => {
@@ -135,8 +136,12 @@ export const SignInScreen = ({
           </Notice>
         )}
         {state.is === "refused" ? <Problem of={state.by} /> : null}
-        {methods.isFetched ? (
-          <Ways methods={methods.data ?? []} isBusy={state.is === "signing"} submit={(each) => void submit(each)} />
+        {wayIn.isFetched ? (
+          <Ways
+            methods={wayIn.data?.methods ?? []}
+            isBusy={state.is === "signing"}
+            submit={(each) => void submit(each)}
+          />
         ) : (
           <Skeleton lines={3} />
         )}

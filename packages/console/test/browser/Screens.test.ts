@@ -7,7 +7,7 @@ import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import * as Flow from "../../../server/test/e2e/kit/Flow.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
 import { buildConsole, dist } from "./kit/BuiltConsole.ts"
-import { type ConsolePage, type Look, openPage } from "./kit/ConsolePage.ts"
+import { type ConsolePage, live, type Look, openPage } from "./kit/ConsolePage.ts"
 import { tabOn } from "./kit/ProjectPages.ts"
 import { linkOf, originOf, signInAt } from "./kit/SignIn.ts"
 
@@ -113,8 +113,40 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await close()
   })
 
+  it("writes no refusal into the browser's console for who comes for the first time, signs in, comes again and signs out", async () => {
+    const none = /(?!)/
+    opened = await openPage(world.browser, origin, {}, none)
+    const { page, settled } = opened
+    const asked: Array<string> = []
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`${origin}/projects`)
+    await page.getByLabel("API token").fill(token)
+    expect(asked.filter((path) => /^\/(v1|auth)\//.test(path))).toEqual(["/auth/methods"])
+    await page.keyboard.press("Enter")
+    await settled("Projects")
+    await live(page)
+    // Of who was here it is asked at once, and once.
+    asked.length = 0
+    await page.reload()
+    await settled("Projects")
+    expect(asked.filter((path) => /^\/(v1\/session|auth)/.test(path))).toEqual(["/v1/session"])
+    // Whoever clears what a page keeps, but no cookies, is still signed in.
+    await page.evaluate("localStorage.clear()")
+    asked.length = 0
+    await page.reload()
+    await settled("Projects")
+    expect(asked.filter((path) => /^\/(v1\/session|auth)/.test(path))).toEqual(["/auth/methods", "/v1/session"])
+    await page.getByRole("button", { name: "Your account" }).click()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    await page.getByLabel("API token").waitFor()
+    await close()
+  })
+
   it("keeps a token that is half typed while one looks at another tab and comes back, and draws all ways in at once", async () => {
     const { page, settled } = await open()
+    // Somebody was signed in here, and is not any more.
+    await page.addInitScript({ content: `localStorage.setItem("pawl.signedIn", "yes")` })
     const methods = Promise.withResolvers<void>()
     await page.route("**/auth/methods", async (route) => {
       await methods.promise
@@ -129,7 +161,7 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await page.getByText("No token? A link signs in too").waitFor()
     expect(await at()).toBe(before)
     await page.getByLabel("API token").fill(token.slice(0, 6))
-    const asked = page.waitForResponse((each) => each.url().endsWith("/v1/session"))
+    const asked = page.waitForResponse((each) => each.url().endsWith("/auth/methods"))
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await asked
     await page.getByLabel("API token").press("End")

@@ -21,7 +21,9 @@ export const SignInApi = HttpApiGroup.make("signIn")
     HttpApiEndpoint.get("methods", "/auth/methods", {
       success: Schema.Struct({
         /** In the order in which to offer them. */
-        methods: Schema.Array(Schema.Literals(["oidc", "link", "token"]))
+        methods: Schema.Array(Schema.Literals(["oidc", "link", "token"])),
+        /** There for a page of this origin, whose cookie is of a session that goes on. */
+        signedIn: Schema.optionalKey(Schema.Literal(true))
       })
     }).annotate(OpenApi.Summary, "How people sign in here")
   )

@@ -98,16 +98,35 @@ const callback = Effect.gen(function* () {
   return SessionCookie.clearingAsking(SessionCookie.settingSession(text)(led))
 })
 
-const methods = Effect.gen(function* () {
-  const provider = yield* IdentityProvider
-  if (provider !== null && provider.flow !== null) return { methods: ["oidc", "token"] as const }
-  return { methods: provider === null ? (["link", "token"] as const) : (["token"] as const) }
+/**
+ * Whether somebody is signed in where the request comes from: a page may ask, and a browser complains of no refusal. A page
+ * of another origin is told no; a secret that opens nothing is counted by the address that it came from.
+ */
+const isSignedIn = Effect.gen(function* () {
+  const request = yield* asked
+  const secret = SessionCookie.sessionIn(request)
+  if (secret === null) return false
+  return yield* Effect.andThen(SessionCookie.requireSameOrigin(request), Sessions.authenticate(secret)).pipe(
+    Effect.as(true),
+    Effect.catchTag("CrossSite", () => Effect.succeed(false)),
+    Effect.catchTag("Unauthenticated", () => Effect.as(countStranger, false))
+  )
 })
+
+const offered = Effect.map(IdentityProvider, (provider) => {
+  if (provider !== null && provider.flow !== null) return ["oidc", "token"] as const
+  return provider === null ? (["link", "token"] as const) : (["token"] as const)
+})
+
+const methods = Effect.zipWith(offered, isSignedIn, (ways, is) => ({
+  methods: ways,
+  ...(is ? { signedIn: true as const } : {})
+}))
 
 /** Handlers of `signIn`, which need no token. */
 export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
   handlers
-    .handle("methods", () => methods)
+    .handle("methods", () => answering(methods))
     .handle("begin", ({ payload }) => answering(begin(payload)))
     .handle("end", () =>
       answering(

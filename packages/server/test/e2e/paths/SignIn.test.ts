@@ -33,6 +33,17 @@ describe("The link that pawl serve prints", () => {
     })
     expect((await post({ code })).body).toMatchObject({ status: 400, code: "code_refused", reason: "used" })
     for (const hidden of [code, secret]) expect(server.log()).not.toContain(hidden)
+    // Whether one is signed in, a page may ask without being refused: it of its own origin alone.
+    const isTold = async (cookie: string, site: string) => {
+      const { body } = await ask(`${server.origin}/auth/methods`, { headers: { cookie, "sec-fetch-site": site } })
+      return body
+    }
+    const [yes, no] = [{ methods: ["link", "token"], signedIn: true }, { methods: ["link", "token"] }]
+    expect(await isTold(headers.cookie, "same-origin")).toEqual(yes)
+    for (const site of ["same-site", "cross-site"]) expect(await isTold(headers.cookie, site)).toEqual(no)
+    expect(await isTold(`__Host-pawl=${secret.slice(1)}`, "same-origin")).toEqual(no)
+    expect((await ask(`${server.origin}/v1/session`, { method: "DELETE", headers })).status).toBe(204)
+    expect(await isTold(headers.cookie, "same-origin")).toEqual(no)
   })
 
   it("is one of the ways that the console offers", async () => {

@@ -128,6 +128,7 @@ export const consoles = (installed: () => Installed): void => {
         session: { how: "token" },
         user: { name: "Owner" }
       })
+      expect((await ask("GET", "/auth/methods", cookie)).json).toEqual({ methods: ["link", "token"], signedIn: true })
       const made = await ask("POST", "/v1/projects", cookie, { slug: "seen", files: Flow.source("one") })
       expect([made.status, made.json]).toEqual([201, { project: expect.objectContaining({ id: expect.any(String) }) }])
       const { id } = made.json["project"] as { readonly id: string }

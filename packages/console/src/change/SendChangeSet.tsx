@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useState } from "react"
 import { api } from "../api/Client.ts"
+import { useSignedIn } from "../account/Me.ts"
 import { useAct } from "../candidate/Act.ts"
 import { ActionDialog } from "../candidate/ActionDialog.tsx"
 import { keys } from "../api/Keys.ts"
@@ -9,6 +10,7 @@ import { useAnswer } from "../api/Queries.ts"
 import { announce } from "../shell/Announcements.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextAreaField, TextField } from "../ui/Field.tsx"
+import { useChangeSets } from "./Queries.ts"
 import type { Change } from "./Records.ts"
 
 interface Given {
@@ -17,18 +19,33 @@ interface Given {
   readonly text: string
 }
 
-const current = async (projectId: string, path: string): Promise<string> => {
-  const file = await api.projects.code({ params: { id: projectId }, query: { path } })
+/** What the edit stands on: the newest ChangeSet of one's own for this Change, else canonical. Null while that is asked. */
+interface Base {
+  readonly changeset?: string
+}
+
+const useBase = (changeId: string): Base | null => {
+  const all = useChangeSets(changeId).data
+  const me = useSignedIn().data?.user.id
+  if (all === undefined || me === undefined) return null
+  const mine = all.findLast(({ author }) => author.id === me)
+  return mine === undefined ? {} : { changeset: mine.id }
+}
+
+const current = async (projectId: string, base: Base, path: string): Promise<string> => {
+  const file = await api.projects.code({ params: { id: projectId }, query: { ...base, path } })
   return "text" in file && typeof file.text === "string" ? file.text : ""
 }
 
 /** As many paths are offered; a browser finds what one types among them. */
 const offered = 5000
 
-/** The files of canonical, for who does not know them by heart. */
-const usePaths = (projectId: string): ReadonlyArray<string> => {
-  const listing = useAnswer(keys.ofProject(projectId, "tree", "canonical"), (options) =>
-    api.projects.code({ params: { id: projectId }, query: {} }, options)
+/** The files that are there, for who does not know them by heart. */
+const usePaths = (projectId: string, base: Base | null): ReadonlyArray<string> => {
+  const listing = useAnswer(
+    keys.ofProject(projectId, "tree", base?.changeset ?? "canonical"),
+    (options) => api.projects.code({ params: { id: projectId }, query: base ?? {} }, options),
+    { enabled: base !== null }
   )
   if (listing.data === undefined || !("entries" in listing.data)) return []
   return listing.data.entries.flatMap(({ path, type }) => (type === "file" ? [path] : []))
@@ -104,13 +121,14 @@ export const SendChangeSet = ({
       onClose()
     }
   )
+  const base = useBase(change.id)
   const reading = useMutation({
-    mutationFn: ({ path }: Given) => current(change.projectId, path),
+    mutationFn: ({ path }: Given) => current(change.projectId, base ?? {}, path),
     // Whoever went on typing a path or a text meanwhile is not written over.
     onSuccess: (text, asked) =>
       setGiven((before) => (before.path === asked.path && before.text === asked.text ? { ...before, text } : before))
   })
-  const paths = usePaths(change.projectId)
+  const paths = usePaths(change.projectId, base)
   // A file that is there is edited, not written anew: also when it was named before the list of files came.
   const isThere = paths.includes(given.path)
   useEffect(() => {

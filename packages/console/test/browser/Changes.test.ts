@@ -92,11 +92,22 @@ describe.skipIf(browserMissing !== null)(`Changes in a browser (${browserMissing
     await page.getByRole("button", { name: "Send", exact: true }).click()
     const next = page.getByRole("region", { name: "What is next" })
     await next.getByText("Request a Candidate of its ChangeSet.").waitFor()
+    // Another edit of the same file begins with what the first one made of it.
+    await next.getByRole("button", { name: "Send a ChangeSet" }).click()
+    await page.keyboard.type("And on Sundays")
+    await page.getByLabel("File").fill("public/hello.txt")
+    await Flow.until(
+      () => text.inputValue(),
+      (value) => value === "9 to 18\n"
+    )
+    await text.fill("9 to 18\nSundays too\n")
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    await next.getByText("Request a Candidate of its 2 ChangeSets.").waitFor()
     await page.keyboard.press("a")
     await page.getByRole("dialog").getByText("The hours").waitFor()
     await page.getByRole("button", { name: "Request", exact: true }).click()
     await next.getByText("Promote it.").waitFor()
-    await next.getByText("1 file, +1 −1").waitFor()
+    await next.getByText("1 file, +2 −1").waitFor()
     await close()
   })
 

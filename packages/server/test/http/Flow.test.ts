@@ -67,6 +67,12 @@ describe("From an edit to a live generation, over HTTP", () => {
     expect(asText.headers.get("content-type")).toMatch(/^text\/plain/)
     expect(asText.text).toContain("+export default { fetch: () => new Response('two') }")
 
+    const ofChangeSet = await api.call(
+      "GET",
+      `/v1/projects/${project.id}/code?changeset=${changeSetId}&path=src/index.js`
+    )
+    expect(ofChangeSet.body.text).toContain("'two'")
+
     const promoted = await api.call("POST", `/v1/candidates/${candidateId}/promote`)
     expect(promoted).toMatchObject({
       status: 200,

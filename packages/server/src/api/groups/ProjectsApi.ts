@@ -144,6 +144,7 @@ const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code", {
   params: ById,
   query: Schema.Struct({
     tree: Schema.optionalKey(Schema.String),
+    changeset: Schema.optionalKey(Schema.String),
     path: Schema.optionalKey(Schema.String)
   }),
   success: Schema.Union([TreeAnswer, FileAnswer])
@@ -151,7 +152,7 @@ const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code", {
   about(
     reading,
     "A tree's listing, or with `path` one file",
-    "`tree` is that of any generation or Candidate of the Project; without it, canonical's."
+    "`tree` is that of any generation or Candidate of the Project; `changeset` has that of a ChangeSet whose fork is kept, and wins. Without either, canonical's."
   )
 )
 

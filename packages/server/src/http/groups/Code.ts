@@ -3,7 +3,7 @@ import { NoSource } from "@pawl/core/app/Apps"
 import { demand, find } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
-import { candidateFork } from "@pawl/core/primitives/Ids"
+import { candidateFork, workspaceFork } from "@pawl/core/primitives/Ids"
 import { type FileText, Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { placeOf } from "@pawl/core/project/SourceSync"
 import { Effect, Stream } from "effect"
@@ -26,10 +26,36 @@ const keeperOf = Effect.fnUntraced(function* (projectId: string, tree: string) {
   return { project: projectId, fork: candidateFork(candidate.record.id) } satisfies RepositoryRef
 })
 
+/** A tree, and where it is kept. */
+interface Place {
+  readonly tree: string
+  readonly ref: RepositoryRef
+}
+
 const headTree = (projectId: string) =>
   Effect.flatMap(find("head", projectId), (head) =>
     head === null ? new NoSource({ projectId }) : Effect.succeed(head.record.tree)
   )
+
+/** Of a ChangeSet, as long as its fork is there. */
+const changeSetPlace = Effect.fnUntraced(function* (projectId: string, id: string) {
+  const changeSet = yield* find("changeSet", id)
+  const run = changeSet === null ? null : yield* find("taskRun", changeSet.record.runId)
+  if (
+    changeSet === null ||
+    changeSet.record.projectId !== projectId ||
+    run === null ||
+    run.record.forkDeletedAt !== null
+  )
+    return yield* new Unknown({ kind: "changeset", id })
+  const ref = { project: projectId, fork: workspaceFork(changeSet.record.runId) }
+  return { tree: changeSet.record.tree, ref } satisfies Place
+})
+
+const treePlace = Effect.fnUntraced(function* (projectId: string, asked: string | undefined) {
+  const tree = asked ?? (yield* headTree(projectId))
+  return { tree, ref: yield* keeperOf(projectId, tree) } satisfies Place
+})
 
 /** A file as JSON: `text` when its bytes are UTF-8 without a zero byte, else `base64`. It is read twice, and never whole. */
 const fileAnswer = Effect.fnUntraced(function* (path: string, { pieces, sizeBytes }: FileText) {
@@ -54,10 +80,12 @@ const fileAnswer = Effect.fnUntraced(function* (path: string, { pieces, sizeByte
  */
 export const codeAnswer = Effect.fnUntraced(function* (
   projectId: string,
-  asked: { readonly tree?: string; readonly path?: string }
+  asked: { readonly tree?: string; readonly changeset?: string; readonly path?: string }
 ) {
-  const tree = asked.tree ?? (yield* headTree(projectId))
-  const ref = yield* keeperOf(projectId, tree)
+  const { changeset } = asked
+  const { ref, tree } = yield* changeset === undefined
+    ? treePlace(projectId, asked.tree)
+    : changeSetPlace(projectId, changeset)
   const repositories = yield* Repositories
   const { path } = asked
   // A tree never changes, and what is read of it without its name has the tag of what it was.

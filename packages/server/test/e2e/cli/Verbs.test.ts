@@ -99,6 +99,14 @@ describe("The main job by verbs alone", () => {
     expect(elsewhere).toBe("")
   })
 
+  it("leaves no open Change behind when there is nothing to push", async () => {
+    const refused = await user.run(["push", "-m", "nothing here", "--json"], here())
+    expect([refused.code, JSON.parse(refused.stdout).code]).toEqual([1, "push_refused"])
+    expect(await document(["change", "list"], 0, here())).toMatchObject({
+      items: [{ goal: "nothing here", status: "cancelled" }]
+    })
+  })
+
   it("pushes a file, has it checked, and takes it live by the tree that was looked at", async () => {
     writeFileSync(join(clone(), "public/hours.html"), "<h1>Open 9 to 18</h1>\n")
     const pushed = await document(

@@ -140,6 +140,20 @@ describe("The status of a Project that is watched", () => {
     expect(await document(id, ["status"])).toMatchObject({ changes: [{ id: waiting.id }] })
   })
 
+  it("ends where a person's ChangeSet waits for somebody who asks for its Candidate, and says so", async () => {
+    const { api } = server
+    const { id } = await Flow.createProject(api, "not-asked-for", slow)
+    const change = await Flow.openChange(api, id, "has a ChangeSet")
+    await Flow.edit(api, change, { "notes.txt": "one\n" })
+    for (const watch of [[], ["--watch"]])
+      expect(await document(id, ["status", change.id, ...watch])).toMatchObject({
+        change: { status: "verifying" },
+        candidate: null,
+        next: [{ command: `pawl candidate create ${change.id}` }, { command: expect.stringContaining("pawl push") }]
+      })
+    expect(await document(id, ["status", "--watch"])).toMatchObject({ changes: [{ id: change.id }] })
+  })
+
   it("tells what a Change came to between two of its questions", async () => {
     const { api } = server
     const { id } = await Flow.createProject(api, "watched-between", slow)

@@ -117,6 +117,14 @@ describe("What is not there", () => {
     expectProblem(await api.call("DELETE", "/v1/tokens/none"), 404, "unknown_token")
     const { tree } = (await api.call("GET", `/v1/projects/${elsewhere.id}`)).body.canonical
     expectProblem(await api.call("GET", `${project}/code?tree=${tree}`), 404, "unknown_tree")
+    const change = { clientRequestId: "c", goal: "elsewhere", budget_usd: 1, startPlanning: false }
+    const opened = (await api.call("POST", `/v1/projects/${elsewhere.id}/changes`, { body: change })).body.change
+    const edit = { message: "one", files: { "a.txt": "another" } }
+    const { changeset } = (await api.call("POST", `/v1/changes/${opened.id}/changesets`, { body: edit })).body
+    for (const id of ["none", changeset.id])
+      expectProblem(await api.call("GET", `${project}/code?changeset=${id}`), 404, "unknown_changeset")
+    const listed = await api.call("GET", `/v1/projects/${elsewhere.id}/code?changeset=${changeset.id}`)
+    expect(listed.body).toMatchObject({ tree: changeset.tree })
     expectProblem(await api.call("GET", `${project}/code?path=none.txt`), 404, "unknown_file")
     expectProblem(await api.call("GET", `${project}/code?path=../a`), 400, "invalid_path", { path: "../a" })
   })

@@ -26,25 +26,47 @@ const closed = new Set<Answer<"changes.get">["change"]["status"]>([
   "promoting"
 ])
 
-/** The Change that was named, or the one of the branch while it is open, or a new one. */
-const changeFor = async (
-  { client, project, tell, value }: Session,
+/** Opens one. What came to nothing leaves none behind: it would take the next push, under this goal. */
+const withNewChange = async <A>(
+  { client, project, tell }: Session,
+  goal: string,
+  work: (id: string) => Promise<A>
+): Promise<A> => {
+  const { ask } = client()
+  const body = { clientRequestId: randomUUID(), goal, budget_usd: 1, startPlanning: false }
+  const { change } = await ask("changes.create", { id: await project.id(), body })
+  tell(`Change ${change.id}  ${goal}`)
+  try {
+    return await work(change.id)
+  } catch (thrown) {
+    const sent = await ask("changesets.list", { id: change.id, query: { limit: 1 } }).catch(() => null)
+    if (sent?.items.length === 0) {
+      await ask("changes.cancel", { id: change.id })
+      tell(`Change ${change.id} is cancelled: nothing was sent to it`)
+    }
+    throw thrown
+  }
+}
+
+/** Does it with the Change that was named, or the one of the branch while it is open, or a new one. */
+const withChange = async (
+  session: Session,
   inClone: boolean,
-  goal: string
-): Promise<string> => {
+  goal: string,
+  work: (id: string) => Promise<ChangeSet>
+): Promise<ChangeSet> => {
+  const { client, value } = session
   const named = value("change")
-  if (named !== undefined) return named
+  if (named !== undefined) return work(named)
   const key = inClone ? branchKey() : null
   const kept = key === null ? undefined : gitConfig(key)
   if (kept !== undefined) {
     const { change } = await client().ask("changes.get", { id: kept })
-    if (!closed.has(change.status)) return kept
+    if (!closed.has(change.status)) return work(kept)
   }
-  const body = { clientRequestId: randomUUID(), goal, budget_usd: 1, startPlanning: false }
-  const { change } = await client().ask("changes.create", { id: await project.id(), body })
-  tell(`Change ${change.id}  ${goal}`)
-  if (key !== null) git(["config", key, change.id])
-  return change.id
+  const made = await withNewChange(session, goal, work)
+  if (key !== null) git(["config", key, made.changeId])
+  return made
 }
 
 /** git pushes to the Change's ref; which ChangeSet that made is asked. */
@@ -84,13 +106,17 @@ const recorded = async (session: Session): Promise<ChangeSet> => {
   if (given.length > 0 || deleted.length > 0) {
     if (message === undefined) throw misused('say what it does: -m "…"')
     const files = pushedFiles(root ?? process.cwd(), root !== null, given, deleted)
-    const id = await changeFor(session, root !== null, message)
-    return (await client().ask("changesets.create", { id, body: { message, files } })).changeset
+    return withChange(
+      session,
+      root !== null,
+      message,
+      async (id) => (await client().ask("changesets.create", { id, body: { message, files } })).changeset
+    )
   }
   if (root === null) throw misused("name the files to push, or push from within a clone")
   const last = git(["log", "-1", "--format=%s"]).stdout.trim()
   const projectId = await project.id()
-  return pushedCommits(session, projectId, await changeFor(session, true, message ?? last))
+  return withChange(session, true, message ?? last, (id) => pushedCommits(session, projectId, id))
 }
 
 /** Records it; with `--candidate` it is checked too. */

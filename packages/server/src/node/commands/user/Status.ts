@@ -32,10 +32,17 @@ const isOver = ({ status }: Change): boolean => standings[status] === "over"
 
 const openStatuses = Object.entries(standings).flatMap(([status, standing]) => (standing === "over" ? [] : [status]))
 
-const exitCodeOf = ({ status }: Change, candidate: Outcome | null): ExitCode => {
+/** Whether all of its ChangeSets were sent by people, who ask for a Candidate themselves: agents' Tasks ask by themselves. */
+const isByPeople = async (client: UserClient, id: string): Promise<boolean> => {
+  const all = await everyItem((cursor) => client.ask("changesets.list", { id, query: { limit: 100, cursor } }))
+  return all.every(({ author }) => author.type === "user")
+}
+
+const exitCodeOf = async (client: UserClient, { id, status }: Change, candidate: Outcome | null): Promise<ExitCode> => {
   if (status === "completed") return exitCodes.yes
   if (status === "failed" || status === "cancelled" || status === "budget_blocked") return exitCodes.no
   if (status === "verifying" && candidate?.exitCode !== undefined) return candidate.exitCode
+  if (status === "verifying" && candidate === null && (await isByPeople(client, id))) return exitCodes.yes
   return standings[status] === "waits" ? exitCodes.yes : exitCodes.stillRunning
 }
 
@@ -47,10 +54,17 @@ const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> =
     text: [`${change.id}  ${change.status}  ${change.goal}`, ...(shown?.text === undefined ? [] : [shown.text])].join(
       "\n"
     ),
-    exitCode: exitCodeOf(change, shown),
+    exitCode: await exitCodeOf(client, change, shown),
     next:
       shown?.next ??
-      (isOver(change) ? [] : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
+      (isOver(change)
+        ? []
+        : [
+            ...(change.status === "verifying"
+              ? [{ command: `pawl candidate create ${change.id}`, when: "its ChangeSets are to be checked" }]
+              : []),
+            { command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }
+          ])
   }
 }
 
@@ -60,7 +74,8 @@ const isSettled = async (client: UserClient, change: Change): Promise<boolean> =
   if (standing === "over" || standing === "waits") return true
   if (change.status !== "verifying") return false
   const newest = (await candidatesOf(client, change.id)).at(-1)
-  if (newest === undefined || isUnderWay(newest) || newest.status === "stale") return false
+  if (newest === undefined) return isByPeople(client, change.id)
+  if (isUnderWay(newest) || newest.status === "stale") return false
   // What ended the Candidate may have moved the Change on since it was read: then its new status is still to be told.
   const { change: now } = await client.ask("changes.get", { id: change.id })
   return now.status === change.status

@@ -29,14 +29,19 @@ const wasSignedIn = (): boolean => {
   }
 }
 
-const remember = (isSignedIn: boolean): void => {
+/** The id of who is signed in; null for nobody. Other tabs hear of it. */
+const remember = (who: string | null): void => {
   try {
-    if (isSignedIn) localStorage.setItem(place, "yes")
-    else localStorage.removeItem(place)
+    if (who === null) localStorage.removeItem(place)
+    else localStorage.setItem(place, who)
   } catch {
     // It is asked in two steps each time.
   }
 }
+
+/** Hears that somebody signed in or out in another tab, until the signal. */
+const watchOthers = (see: () => void, signal: AbortSignal): void =>
+  addEventListener("storage", ({ key }) => (key === place || key === null ? see() : undefined), { signal })
 
 const wayIn = (options?: CallOptions): Promise<WayIn> => api.signIn.methods({}, options)
 
@@ -58,10 +63,10 @@ const current = async (options?: CallOptions, askWayIn: () => Promise<WayIn> = w
   if (!wasSignedIn() && (await askWayIn()).signedIn !== true) throw nobody()
   try {
     const answer = await api.sessions.current({}, options)
-    remember(true)
+    remember(answer.user.id)
     return answer
   } catch (thrown) {
-    if (thrown instanceof Refusal && thrown.status === 401) remember(false)
+    if (thrown instanceof Refusal && thrown.status === 401) remember(null)
     throw thrown
   }
 }
@@ -70,14 +75,15 @@ const current = async (options?: CallOptions, askWayIn: () => Promise<WayIn> = w
 export const session = {
   wayIn,
   wasSignedIn,
+  watchOthers,
   /** Throws 401 for who is not signed in. `askWayIn` keeps what it is told for who asks next. */
   current,
   signIn: async (payload: Credential): Promise<void> => {
     await api.signIn.begin({ payload })
-    remember(true)
+    remember("")
   },
   signOut: async (): Promise<void> => {
     await api.signIn.end({})
-    remember(false)
+    remember(null)
   }
 }

@@ -27,7 +27,7 @@ const Lead = ({ change, here }: { readonly change: Change; readonly here: Standi
   const name = useNames(change.projectId)
   return (
     <div className="change-lead">
-      <Status {...(here.isKnown ? shownStatus(change, here.at.candidate) : { of: change.status })} />
+      <Status {...(here.isKnown ? shownStatus(change, here.at.candidate, here.at.why) : { of: change.status })} />
       {change.kind === "rollback" ? <Tag>rollback to S{change.rollbackTarget}</Tag> : null}
       {label === null ? null : <Link href={`/p/${label}/changes`}>{label}</Link>}
       {label === null || change.laneEntryId == null ? null : <Link href={`/p/${label}/lane`}>in the lane</Link>}
@@ -46,7 +46,8 @@ const Frame = ({ change, open }: { readonly change: Change; readonly open: Chang
   return (
     <Screen title={titleOf(change.goal)} lead={<Lead change={change} here={here} />}>
       <NextPanel here={here} />
-      <div className="change-parts">
+      {/* What is next takes as much room as it has words: what stands below is shown when that is known, and does not move. */}
+      <div className="change-parts" data-waits={!here.isKnown && here.error === null}>
         <ChangeTabLinks id={change.id} open={open.name} />
         <Suspense fallback={<Skeleton />}>
           <open.tab changeId={change.id} candidateId={candidate?.id ?? null} />

@@ -1,7 +1,7 @@
 /** News of the server make answers stale. It runs while somebody is signed in. */
 import type { QueryClient } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
-import type { Key } from "../api/Keys.ts"
+import { type Key, keys } from "../api/Keys.ts"
 import { coalescing, shownApartMs } from "./Coalescing.ts"
 import { after as next, type Connection, later, patienceMs } from "./Connection.ts"
 import { frameOf, split, staleBy } from "./Invalidation.ts"
@@ -73,6 +73,8 @@ export const goLive = (client: QueryClient, after: number | undefined): (() => v
   const hear = (what: Happening) => {
     become(next(connection, what, Date.now()))
     if (what.is === "open" && what.isGap) allStale()
+    // It is refused to who is not signed in any more, as when another browser ended this session.
+    if (what.is === "off") askAgain([keys.session])
     if (what.is !== "event") return
     const frame = frameOf(what.event.data)
     if (frame === null) return

@@ -124,7 +124,7 @@ export const RollbackProgress = ({
   return (
     <Answered query={followed}>
       {(now) => (
-        <Card title="The rollback" actions={<Status {...shownStatus(now.change, now.candidate)} />}>
+        <Card title="The rollback" actions={<Status {...shownStatus(now.change, now.candidate, null)} />}>
           <div className="rollback-steps">
             <ol aria-live="polite">
               {stepsOf(now.change, now.candidate, target).map(({ state, words }) => (

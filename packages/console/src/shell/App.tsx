@@ -1,6 +1,6 @@
 /** Who is signed in sees the console; who is not is asked to sign in, and comes to where they wanted to go. */
 import { useQueryClient } from "@tanstack/react-query"
-import { type ReactNode, useDeferredValue, useState } from "react"
+import { type ReactNode, useDeferredValue, useEffect, useState } from "react"
 import { keys } from "../api/Keys.ts"
 import { Refusal } from "../api/Refusal.ts"
 import { session } from "../api/Session.ts"
@@ -18,6 +18,12 @@ const Inside = ({ code: given }: { readonly code: string | null }): ReactNode =>
   const { data, error, refetch } = useSignedIn({ enabled: code === null })
   // The first screen is drawn in pieces: a slow machine answers hands in between.
   const shown = useDeferredValue(data)
+  // What other tabs of the browser do counts here: they have one cookie.
+  useEffect(() => {
+    const end = new AbortController()
+    session.watchOthers(() => void client.invalidateQueries({ queryKey: keys.session }), end.signal)
+    return () => end.abort()
+  }, [client])
   const enter = () => {
     setCode(null)
     void client.invalidateQueries({ queryKey: keys.session })

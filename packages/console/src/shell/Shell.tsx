@@ -58,6 +58,12 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
   const showKeys = useCallback(() => setKeysShown(true), [])
   const isSettled = useIsFetching() === 0 && isThere
   useKeys(showKeys)
+  // Somebody else signed in, in another tab: nothing that was shown to the one before is shown to them.
+  const [whose] = useState(signedIn.user.id)
+  const isAnother = signedIn.user.id !== whose
+  useEffect(() => {
+    if (isAnother) location.reload()
+  }, [isAnother])
   // The answer that said who is here came before all others: the news go on from there, though it may be asked for again.
   const [after] = useState<number | undefined>(signedIn.after)
   useEffect(() => goLive(client, after), [client, after])

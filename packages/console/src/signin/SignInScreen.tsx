@@ -112,7 +112,10 @@ export const SignInScreen = ({
         await signIn(credential)
         onSignedIn()
       } catch (by) {
-        setState({ is: "refused", by })
+        // A link that was used before changes nothing for who is signed in.
+        const isIn = "code" in credential && (await session.current().catch(() => null)) !== null
+        if (isIn) onSignedIn()
+        else setState({ is: "refused", by })
       }
     },
     [onSignedIn]

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { browserMissing } from "../../../server/test/e2e/kit/BrowserProbe.ts"
 import { token } from "../../../server/test/e2e/kit/ServerProcess.ts"
@@ -59,7 +60,7 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
     await close(opened)
   })
 
-  it("ends a session of another browser, which is asked to sign in at its next step, and comes back to where it was", async () => {
+  it("ends a session of another browser, which is asked to sign in at once, and comes back to where it was", async () => {
     const mine = await signInAt(world.browser, world.server, "/settings")
     const theirs = await openPage(world.browser, originOf(world.server))
     await theirs.page.goto(linkOf(world.server, "/settings"))
@@ -72,15 +73,11 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
     await row.waitFor({ state: "detached" })
     expect(await mine.page.getByText("this one").count()).toBe(1)
 
-    // A step that writes, from a page that still stands there.
-    await theirs.page.getByRole("button", { name: "New token" }).click()
-    await theirs.page.getByLabel("Name").fill("Too late")
-    await theirs.page.keyboard.press("Enter")
     await theirs.page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    expect(await theirs.page.getByText("this one").count()).toBe(0)
     await theirs.page.getByLabel("API token").fill(token)
     await theirs.page.keyboard.press("Enter")
     await theirs.settled("Account")
-    expect(await theirs.page.getByText("Too late").count()).toBe(0)
     provoked(theirs, 401)
     await close(theirs)
 
@@ -93,6 +90,45 @@ describe.skipIf(browserMissing !== null)(`One's own account in a browser (${brow
     )
     expect(items).toHaveLength(1)
     await close(mine)
+  })
+
+  it("is one person in all tabs of a browser: who signs out or in elsewhere does so here", async () => {
+    const { api } = world.server
+    const { items } = await api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/organizations")
+    const { token: theirs } = await api.post<{ token: string }>("/v1/users", {
+      name: "Another",
+      organizationId: items[0]!.id
+    })
+    const first = await signInAt(world.browser, world.server, "/projects")
+    await first.settled("Projects")
+    const second = await first.context.newPage()
+    await second.goto(`${originOf(world.server)}/projects`)
+    const out = async (page: Page) => {
+      await page.getByRole("button", { name: "Your account" }).click()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    }
+    const into = async (page: Page, secret: string) => {
+      await page.getByLabel("API token").fill(secret)
+      await page.keyboard.press("Enter")
+    }
+    const isHere = (page: Page, name: string) =>
+      page.locator("#user-pop").getByText(`Signed in as ${name}`).waitFor({ state: "attached" })
+    await isHere(second, "Owner")
+    await out(second)
+    await first.page.getByRole("heading", { name: "Sign in to Pawl" }).waitFor()
+    await into(second, theirs)
+    await isHere(second, "Another")
+    await isHere(first.page, "Another")
+    // Another cookie in place of the one that was there, without a word to this page: as when a provider leads back.
+    const status = await second.evaluate<number>(
+      `fetch("/v1/session", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token: ${JSON.stringify(token)} }) }).then((answer) => answer.status)`
+    )
+    expect(status).toBe(204)
+    await second.reload()
+    await isHere(second, "Owner")
+    await isHere(first.page, "Owner")
+    await first.context.close()
   })
 
   it("lets a device in that a person let in, after they signed in, and says what it got", async () => {

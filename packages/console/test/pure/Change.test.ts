@@ -37,7 +37,7 @@ describe("The Candidate that is looked at", () => {
 })
 
 describe("The status of a Change on its own page", () => {
-  const shown = (fields: Partial<Change>, of: Candidate | null) => shownStatus(change(fields), of)
+  const shown = (fields: Partial<Change>, of: Candidate | null) => shownStatus(change(fields), of, null)
 
   it("says whose turn it is where the API says verifying of all whose work is there", () => {
     const verifying = { status: "verifying" } as const
@@ -50,6 +50,13 @@ describe("The status of a Change on its own page", () => {
       of: "verifying",
       words: "In the lane"
     })
+  })
+
+  it("does not ask for an approval that was given", () => {
+    const owes = change({ status: "awaiting_approval" })
+    const of = (decision: "granted" | null) => shownStatus(owes, candidate("a", "verified"), { approval: { decision } })
+    expect(of(null)).toEqual({ of: "awaiting_approval" })
+    expect(of("granted")).toEqual({ of: "verified", words: "Ready to promote" })
   })
 
   it("is the Change's own everywhere else", () => {

@@ -12,11 +12,13 @@ import "../settings/settings.css"
 export default function AccountScreen(): ReactNode {
   return (
     <Screen title="Account" lead="Who you are here, and what acts for you.">
-      <WhoIAm />
-      <TokensCard />
-      <Passkeys />
-      <SessionsCard />
-      <Preferences />
+      <div className="in-turn">
+        <WhoIAm />
+        <TokensCard />
+        <Passkeys />
+        <SessionsCard />
+        <Preferences />
+      </div>
     </Screen>
   )
 }

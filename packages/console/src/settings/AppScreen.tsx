@@ -114,9 +114,11 @@ const AppCard = (): ReactNode => {
 export default function AppScreen(): ReactNode {
   return (
     <SettingsScreen title="App and Project" lead="Where it is served, and what ends it.">
-      <AppCard />
-      <ReleaseTargetCard />
-      <ArchiveCard />
+      <div className="in-turn">
+        <AppCard />
+        <ReleaseTargetCard />
+        <ArchiveCard />
+      </div>
     </SettingsScreen>
   )
 }

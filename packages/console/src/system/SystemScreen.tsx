@@ -54,14 +54,16 @@ const ServerCard = (): ReactNode => {
 export default function SystemScreen(): ReactNode {
   return (
     <Screen title="System" lead="The installation itself.">
-      <ServerCard />
-      <LeftToday />
-      <Findings />
-      <Queue />
-      <Processes />
-      <DirectoryLetters />
-      <UseToday />
-      <SigningKeys />
+      <div className="in-turn">
+        <ServerCard />
+        <LeftToday />
+        <Findings />
+        <Queue />
+        <Processes />
+        <DirectoryLetters />
+        <UseToday />
+        <SigningKeys />
+      </div>
     </Screen>
   )
 }

@@ -24,6 +24,18 @@ const ofBlock: Readonly<Record<string, string>> = {
   frozen: "Nothing is promoted until the freeze ends."
 }
 
+/** What is there of itself until a Candidate is composed and checked. */
+const ofWork: ReadonlySet<string> = new Set([
+  "candidate_not_verified",
+  "check_gap",
+  "composed_commit_missing",
+  "approval_missing"
+])
+
+/** Those that somebody is to do something about: while a Candidate is worked on, what it has not yet is none of them. */
+export const blocksAt = (status: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
+  ["composing", "composed", "verifying"].includes(status) ? blocks.filter(({ code }) => !ofWork.has(code)) : blocks
+
 /** One sentence for a block; null for one that a newer server may have. */
 export const blockNext = (code: string): string | null => ofBlock[code] ?? null
 

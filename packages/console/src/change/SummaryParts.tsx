@@ -2,6 +2,7 @@
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import { Blocks } from "../candidate/Blocks.tsx"
+import { blocksAt } from "../candidate/WhatToDo.ts"
 import type { Standing } from "../candidate/Offered.ts"
 import { Card } from "../ui/Card.tsx"
 import { Empty } from "../ui/Empty.tsx"
@@ -34,7 +35,8 @@ const Paths = ({ title, of }: { readonly title: string; readonly of: ReadonlyArr
 export const InTheWay = ({ change, why }: SomeWhy & { readonly change: Change }): ReactNode => {
   const name = useNames(change.projectId)
   if (why === null || ["completed", "cancelled"].includes(change.status)) return null
-  const { blocks, conflicts, deadLetters, tasks, waits } = why
+  const { conflicts, deadLetters, tasks, waits } = why
+  const blocks = blocksAt(why.candidate.status, why.blocks)
   const failed = why.checks.filter(({ output, required, verdict }) => required && verdict !== "pass" && output !== null)
   if ([blocks, conflicts, deadLetters, tasks, waits].every(({ length }) => length === 0)) return null
   return (

@@ -25,6 +25,7 @@ export const UserMenu = ({
       await session.signOut()
       await client.resetQueries({ queryKey: keys.session })
       client.clear()
+      announce("You are signed out.")
     } catch (thrown) {
       announce(`You are still signed in. ${asRefusal(thrown).detail}`)
     }

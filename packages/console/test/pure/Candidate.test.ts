@@ -7,7 +7,7 @@ import { fallingBy } from "../../src/candidate/Falling.ts"
 import { filesWords } from "../../src/candidate/Files.tsx"
 import { isGap, offered, operationOf, type Standing } from "../../src/candidate/Offered.ts"
 import { riskReasons } from "../../src/candidate/RiskWords.ts"
-import { blockNext, blocksIn, refusalNext, shortHashes } from "../../src/candidate/WhatToDo.ts"
+import { blockNext, blocksAt, blocksIn, refusalNext, shortHashes } from "../../src/candidate/WhatToDo.ts"
 import type { Candidate, Change, Me, Policy, Why } from "../../src/change/Records.ts"
 
 const scopes = ["read", "write", "approve", "promote", "admin"]
@@ -139,6 +139,13 @@ describe("Refusals", () => {
     expect(blocksIn(refusal("stale"))).toEqual([])
     for (const { code } of blocks) expect(blockNext(code)).not.toBeNull()
     expect(blockNext("of_a_newer_server")).toBeNull()
+  })
+
+  it("leave out, while a Candidate is worked on, what that work gives it", () => {
+    const of = ["candidate_not_verified", "check_gap", "base_behind", "frozen"].map((code) => ({ code, detail: "" }))
+    for (const status of ["composing", "composed", "verifying"])
+      expect(blocksAt(status, of).map(({ code }) => code)).toEqual(["base_behind", "frozen"])
+    for (const status of ["verified", "rejected", "blocked", "stale"]) expect(blocksAt(status, of)).toEqual(of)
   })
 
   it("shorten commits, trees and digests, and nothing else", () => {

@@ -5,6 +5,7 @@ import { definition, toolNames } from "@pawl/core/agent/Tools"
 import { proposeTool } from "@pawl/core/change/PlanTalk"
 import type { Plugin } from "esbuild"
 import { namedByModule } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
+import { limitNumbers } from "./LimitNumbers.ts"
 import { withoutBodies } from "./WithoutBodies.ts"
 import { withoutMachines } from "./WithoutMachines.ts"
 import { withoutFields, withoutWords } from "./WithoutWords.ts"
@@ -110,7 +111,8 @@ const toldElsewhere: ReadonlyArray<Lessened> = [
   },
   {
     path: /effect\/dist\/Schema(?:AST)?\.js$/,
-    by: (text) => withoutFields(text, new Set(["toCode", "toEquivalence", "toFormatter", "arbitraryConstraint"]))
+    by: (text) =>
+      withoutFields(text, new Set(["toCode", "toEquivalence", "toFormatter", "arbitraryConstraint", "toJsonSchema"]))
   }
 ]
 
@@ -147,5 +149,6 @@ export const leftOut: ReadonlyArray<Plugin> = [
   littleRouter,
   knownShapes,
   lessened,
+  limitNumbers,
   withoutMachines
 ]

@@ -14,6 +14,7 @@ import {
 } from "../../packages/adapters-cloudflare/deploy/Bundler.ts"
 import { buildConsole } from "../../tools/build/Console.ts"
 import { leftOut } from "./LeftOut.ts"
+import { withNamedWords } from "./RepeatedWords.ts"
 import { runtimeDigests } from "./RuntimeDigests.ts"
 import type { Script } from "./Scripts.ts"
 import { withoutUnbound } from "./WithoutUnbound.ts"
@@ -36,7 +37,7 @@ export const builtConsole = async (): Promise<string> => {
 
 /** A bundle, made as small as it gets. Its names are long until then: what is never named is looked for by them. */
 const minified = async (name: string, code: string): Promise<string> => {
-  const { code: smaller, errors } = await minify(name, withoutUnreached(code), {
+  const { code: smaller, errors } = await minify(name, withNamedWords(withoutUnreached(code)), {
     module: true,
     compress: { target: "es2022" },
     mangle: { toplevel: true },

@@ -7,6 +7,8 @@ export interface Part {
   readonly start: number
   readonly end: number
   readonly name?: string
+  /** Of a literal: what it is. */
+  readonly value?: unknown
   readonly computed?: boolean
   /** Of a field that is named as its value is. */
   readonly shorthand?: boolean

@@ -15,8 +15,13 @@ const contentBytes = (path: string, content: FileContent): Result.Result<Uint8Ar
         () => new InvalidPath({ path, reason: "its content is not valid base64" })
       )
 
-const tooLarge = (limit: "sourceEntries" | "sourceFileBytes" | "sourceTotalBytes", actual: number) =>
-  new TreeTooLarge({ limit, max: Limits[limit], actual })
+const bounds = {
+  sourceEntries: Limits.sourceEntries,
+  sourceFileBytes: Limits.sourceFileBytes,
+  sourceTotalBytes: Limits.sourceTotalBytes
+}
+
+const tooLarge = (limit: keyof typeof bounds, actual: number) => new TreeTooLarge({ limit, max: bounds[limit], actual })
 
 /** The directories that the paths of files imply. */
 export const directoriesOf = (paths: Iterable<string>): Set<string> => {

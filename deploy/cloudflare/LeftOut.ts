@@ -63,6 +63,26 @@ export { refused as limitsServices, refused as makeChannel, refused as schemaJso
   }
 }
 
+/** Nobody asks what kind of failure a statement had, only what the database said of it. */
+const oneSqlError: Plugin = {
+  name: "one-sql-error",
+  setup: (each) => {
+    each.onLoad({ filter: /effect\/dist\/sql\/SqlError\.js$/ }, () => ({
+      loader: "js",
+      contents: `import { TaggedError } from "../Data.js"
+class StatementFailed extends TaggedError("StatementFailed") {}
+export class SqlError extends TaggedError("SqlError") {
+  cause = this.reason
+  get message() {
+    return this.reason.message
+  }
+}
+export const classifySqliteError = (cause, { message }) => new StatementFailed({ cause, message })
+export { StatementFailed as ConnectionError }`
+    }))
+  }
+}
+
 /** The paths of the contract are of the plainest form. */
 const littleRouter: Plugin = {
   name: "little-router",
@@ -146,6 +166,7 @@ const lessened: Plugin = {
 export const leftOut: ReadonlyArray<Plugin> = [
   withoutDocument,
   withoutFilesAndForms,
+  oneSqlError,
   littleRouter,
   knownShapes,
   lessened,

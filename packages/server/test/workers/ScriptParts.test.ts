@@ -1,5 +1,6 @@
 /** What is cut of a script before it is deployed, and what must stay. */
 import { describe, expect, it } from "vitest"
+import { withNamedWords } from "../../../../deploy/cloudflare/RepeatedWords.ts"
 import { withoutBodies } from "../../../../deploy/cloudflare/WithoutBodies.ts"
 import { withoutUnreached } from "../../../../deploy/cloudflare/WithoutUnreached.ts"
 import { withoutFields, withoutWords } from "../../../../deploy/cloudflare/WithoutWords.ts"
@@ -91,5 +92,32 @@ function look(all) { return all.some(Boolean) }`
 function look() {}`
     )
     expect(() => withoutBodies(text, ["looked"])).toThrow("no function looked any more")
+  })
+})
+
+describe("A word that is said often", () => {
+  it("has a name, wherever it is a value", () => {
+    const code = `const states = ["verified", "verified"];
+const isIt = (one) => one["verified"] === "verified";
+export { isIt };`
+    expect(lines(withNamedWords(code))).toEqual([
+      `var word$0 = "verified";`,
+      `const states = [ word$0 ,  word$0 ];`,
+      `const isIt = (one) => one[ word$0 ] ===  word$0 ;`,
+      `export { isIt };`
+    ])
+  })
+
+  it("stays where it names a field or a module, or is a directive, and where its name would save nothing", () => {
+    const code = `import { verified } from "verified";
+const load = () => import("verified");
+function strict() { "verified"; return { "verified": 1, "verified": 2 } }
+class One { "verified" = 1; static "verified"() {} }
+const few = ["ab", "ab", "once and never again"];`
+    expect(withNamedWords(code)).toBe(code)
+  })
+
+  it("is not named as something else is", () => {
+    expect(() => withNamedWords("const word$1 = 1")).toThrow("begins with word$")
   })
 })

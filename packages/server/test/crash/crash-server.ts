@@ -57,7 +57,8 @@ const each =
     >
 
 const program = Effect.gen(function* () {
-  const options = yield* Options.read({})
+  // Without a console no link to sign in by is made, which is a write before the server is ready.
+  const options = { ...(yield* Options.read({})), console: false }
   const running = yield* Server.start(options, (ports) =>
     ports.pipe(
       each(Ledger),

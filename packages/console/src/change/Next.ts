@@ -24,8 +24,11 @@ export const waysOn = (
 ): ReadonlyArray<{ readonly title: string; readonly to: string }> => {
   if (status !== "completed" && status !== "failed" && status !== "cancelled") return []
   const overview = { title: "See the Project", to: `/p/${label}` }
-  // Nobody opens one of a Project that is archived.
-  return isArchived ? [overview] : [overview, { title: "New Change", to: `/p/${label}/changes?new` }]
+  // Nobody opens one of a Project that is archived, and nothing of it is served.
+  if (isArchived) return [overview]
+  const back = { title: "Go back to an older state", to: `/p/${label}/rollback` }
+  const opened = { title: "New Change", to: `/p/${label}/changes?new` }
+  return status === "completed" ? [overview, opened, back] : [overview, opened]
 }
 
 const count = (changeSets: number): string => (changeSets === 1 ? "its ChangeSet" : `its ${changeSets} ChangeSets`)

@@ -16,6 +16,7 @@ import { Segments } from "../ui/Segments.tsx"
 import { Time } from "../ui/Time.tsx"
 import { AppFrame } from "./AppFrame.tsx"
 import { isOfSite, siteOf } from "./FrameCookies.ts"
+import { pageAt, PageField } from "./PageField.tsx"
 import { type NoPreview, type Preview, whyNone, whyNotShown } from "./PreviewState.ts"
 import "./preview.css"
 
@@ -56,7 +57,15 @@ const None = ({ candidate }: { readonly candidate: Candidate }): ReactNode => {
   return <Answered query={build}>{(result) => <Nothing of={whyNone(candidate, result ?? undefined)} />}</Answered>
 }
 
-const Live = ({ projectId, width }: { readonly projectId: string; readonly width: Width }): ReactNode => {
+const Live = ({
+  page,
+  projectId,
+  width
+}: {
+  readonly page: string
+  readonly projectId: string
+  readonly width: Width
+}): ReactNode => {
   const live = useAnswer(
     keys.ofProject(projectId, "app", "beside"),
     async (options) => (await api.apps.get({ params: { id: projectId } }, options)).app
@@ -71,7 +80,13 @@ const Live = ({ projectId, width }: { readonly projectId: string; readonly width
             </Empty>
           </Card>
         ) : (
-          <AppFrame title="Live" of="The live app" url={app.url} commit={app.commit ?? ""} size={sizes[width]}>
+          <AppFrame
+            title="Live"
+            of="The live app"
+            url={pageAt(app.url, page)}
+            commit={app.commit ?? ""}
+            size={sizes[width]}
+          >
             {app.generation === null ? null : `S${app.generation}`}
           </AppFrame>
         )
@@ -94,6 +109,7 @@ const Others = ({ of }: { readonly of: ReadonlyArray<string> }): ReactNode =>
 const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly preview: Preview }): ReactNode => {
   const [width, setWidth] = useState<Width>(() => (innerWidth < narrow ? "390" : "1280"))
   const [beside, setBeside] = useState<"both" | "preview">("both")
+  const [page, setPage] = useState("/")
   const [site] = useState(() => siteOf(location.hostname, document))
   const why = preview.url === "" ? null : whyNotShown(preview, Date.now())
   if (preview.url === "")
@@ -126,6 +142,7 @@ const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly
             { value: "preview", title: "Preview alone" }
           ]}
         />
+        <PageField path={page} go={setPage} />
         <span className="preview-end">
           Ends <Time at={preview.expiresAt} />
         </span>
@@ -141,13 +158,13 @@ const Shown = ({ candidate, preview }: { readonly candidate: Candidate; readonly
         <AppFrame
           title="Preview"
           of={`The preview of ${candidate.id}`}
-          url={preview.url}
+          url={pageAt(preview.url, page)}
           commit={commit}
           size={sizes[width]}
         >
           <Id id={commit} label="commit" />
         </AppFrame>
-        {beside === "both" ? <Live projectId={candidate.projectId} width={width} /> : null}
+        {beside === "both" ? <Live page={page} projectId={candidate.projectId} width={width} /> : null}
       </div>
     </div>
   )

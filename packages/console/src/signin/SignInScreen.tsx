@@ -89,7 +89,8 @@ const Ways = ({
     {methods.includes("link") ? (
       <p className="signin-more">
         No token? A link signs in too: <code>pawl serve</code> prints one for its owner where it starts, and so does the
-        deployment to Cloudflare.
+        deployment to Cloudflare. <code>pawl serve</code> keeps the owner’s token in the file <code>owner-token</code>{" "}
+        of its data folder.
       </p>
     ) : null}
   </>

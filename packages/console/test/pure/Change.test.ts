@@ -109,7 +109,11 @@ describe("What is next", () => {
     const leads = (status: Change["status"], isArchived = false) =>
       waysOn(change({ status }), "shop", isArchived).map(({ to }) => to)
     for (const status of changeStatuses.filter((each) => !openStatuses.includes(each)))
-      expect(leads(status)).toEqual(["/p/shop", "/p/shop/changes?new"])
+      expect(leads(status)).toEqual([
+        "/p/shop",
+        "/p/shop/changes?new",
+        ...(status === "completed" ? ["/p/shop/rollback"] : [])
+      ])
     for (const status of openStatuses) expect(leads(status)).toEqual([])
     expect(leads("completed", true)).toEqual(["/p/shop"])
   })

@@ -39,6 +39,8 @@ const visit = async (
 
 /** What somebody does on a list of Changes: search, walk by keys, a dialog, other screens and back. */
 const hands = async (page: Page): Promise<void> => {
+  // What Playwright puts into a page comes before the first hand, and holds up none.
+  await settled(page)
   const search = page.getByRole("searchbox", { name: "Search" })
   await search.click()
   await page.keyboard.type("number 99", { delay: 50 })

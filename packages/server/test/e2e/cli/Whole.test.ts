@@ -1,4 +1,4 @@
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
@@ -27,11 +27,15 @@ const run = (project: string, args: ReadonlyArray<string>, doing: Doing = {}) =>
 /** A way to what the server answers to GET, on which something is done before the first request for a path is passed on. */
 const throughAnother = async (path: string, first: () => Promise<unknown>) => {
   let done: Promise<unknown> | undefined
-  const way = createServer(async ({ headers, url = "/" }, answer) => {
+  const answerOf = async ({ headers, url = "/" }: IncomingMessage) => {
     if (url.startsWith(path)) await (done ??= first())
-    const passed = await fetch(`${server.origin}${url}`, { headers: { authorization: headers.authorization ?? "" } })
-    answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" })
-    answer.end(await passed.text())
+    return fetch(`${server.origin}${url}`, { headers: { authorization: headers.authorization ?? "" } })
+  }
+  const way = createServer((request, answer) => {
+    void answerOf(request).then(async (passed) => {
+      answer.writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "" })
+      answer.end(await passed.text())
+    })
   })
   await new Promise<void>((listens) => way.listen(0, "127.0.0.1", listens))
   return { origin: `http://127.0.0.1:${(way.address() as AddressInfo).port}`, stop: () => way.close() }

@@ -2,6 +2,7 @@
 import { holdsAll } from "../change/Next.ts"
 import { archived, type MayNot, type Operation } from "../project/May.ts"
 import { shortHashes } from "./WhatToDo.ts"
+import { isWorkedOn } from "./WorkedOn.ts"
 import type { SignedIn } from "../api/Session.ts"
 import type { Candidate, Change, Policy, Why } from "../change/Records.ts"
 
@@ -121,7 +122,7 @@ export const offered = (at: Standing): ReadonlyArray<Offered> => {
     verb,
     why: at.isArchived ? archived : (at.mayNot?.(operationOf[verb]) ?? why)
   }))
-  const waits = at.candidate !== null && ["composing", "composed", "verifying"].includes(at.candidate.status)
+  const waits = at.candidate !== null && isWorkedOn(at.candidate.status)
   const mustPlan = at.why?.blocks.some(({ code }) => code === "policy_version_mismatch") === true
   const main = (mustPlan ? ["request" as const] : order).find((verb) =>
     all.some((each) => each.verb === verb && each.why === null)

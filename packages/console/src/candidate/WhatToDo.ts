@@ -1,5 +1,6 @@
 /** What to do about a refusal, and about each block of a promotion: the server says what is wrong, this what to press. */
 import { asRefusal } from "../api/Refusal.ts"
+import { isWorkedOn } from "./WorkedOn.ts"
 
 /** One reason why a promotion is refused. */
 export interface Block {
@@ -34,7 +35,7 @@ const ofWork: ReadonlySet<string> = new Set([
 
 /** Those that somebody is to do something about: while a Candidate is worked on, what it has not yet is none of them. */
 export const blocksAt = (status: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
-  ["composing", "composed", "verifying"].includes(status) ? blocks.filter(({ code }) => !ofWork.has(code)) : blocks
+  isWorkedOn(status) ? blocks.filter(({ code }) => !ofWork.has(code)) : blocks
 
 /** One sentence for a block; null for one that a newer server may have. */
 export const blockNext = (code: string): string | null => ofBlock[code] ?? null

@@ -1,7 +1,9 @@
 /** Which Candidate of a Change is looked at. */
+import { isWorkedOn } from "../candidate/WorkedOn.ts"
 import type { Candidate } from "./Records.ts"
 
-const open = new Set<Candidate["status"]>(["composing", "composed", "verifying", "verified"])
+/** Whether it can still be promoted. */
+const isOpen = ({ status }: Candidate): boolean => isWorkedOn(status) || status === "verified"
 
 /**
  * The one that is wanted by its id; else the one that was promoted, else the newest that can still be, else the newest.
@@ -10,7 +12,7 @@ const open = new Set<Candidate["status"]>(["composing", "composed", "verifying",
 export const currentOf = (candidates: ReadonlyArray<Candidate>, wanted: string | null): Candidate | null =>
   candidates.find(({ id }) => id === wanted) ??
   candidates.findLast(({ status }) => status === "promoted") ??
-  candidates.findLast(({ status }) => open.has(status)) ??
+  candidates.findLast(isOpen) ??
   candidates.at(-1) ??
   null
 
@@ -22,4 +24,4 @@ export const isUnderWay = (
   // An entry of the lane moves by itself, with a Candidate or before it has one.
   change.laneEntryId != null ||
   ["compiling", "running", "promoting", "releasing"].includes(change.status) ||
-  (candidate !== null && ["composing", "composed", "verifying"].includes(candidate.status))
+  (candidate !== null && isWorkedOn(candidate.status))

@@ -151,7 +151,7 @@ export const SendChangeSet = ({
       <Fields given={given} set={setGiven} isAsked={isAsked} paths={paths} />
       <Button
         size="small"
-        busy={reading.isPending}
+        busy={reading.isPending || base === null}
         why={given.path.trim() === "" ? "Name the file first." : null}
         onClick={() => reading.mutate(given)}
       >

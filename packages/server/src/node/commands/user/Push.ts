@@ -40,10 +40,10 @@ const withNewChange = async <A>(
     return await work(change.id)
   } catch (thrown) {
     const sent = await ask("changesets.list", { id: change.id, query: { limit: 1 } }).catch(() => null)
-    if (sent?.items.length === 0) {
-      await ask("changes.cancel", { id: change.id })
-      tell(`Change ${change.id} is cancelled: nothing was sent to it`)
-    }
+    const isEmpty = sent?.items.length === 0
+    // Why nothing was sent is told, whatever becomes of this.
+    const isGone = isEmpty && (await ask("changes.cancel", { id: change.id }).catch(() => null)) !== null
+    if (isGone) tell(`Change ${change.id} is cancelled: nothing was sent to it`)
     throw thrown
   }
 }

@@ -41,8 +41,10 @@ const isByPeople = async (client: UserClient, id: string): Promise<boolean> => {
 const exitCodeOf = async (client: UserClient, { id, status }: Change, candidate: Outcome | null): Promise<ExitCode> => {
   if (status === "completed") return exitCodes.yes
   if (status === "failed" || status === "cancelled" || status === "budget_blocked") return exitCodes.no
-  if (status === "verifying" && candidate?.exitCode !== undefined) return candidate.exitCode
-  if (status === "verifying" && candidate === null && (await isByPeople(client, id))) return exitCodes.yes
+  if (status === "verifying") {
+    if (candidate !== null) return candidate.exitCode ?? exitCodes.yes
+    return (await isByPeople(client, id)) ? exitCodes.yes : exitCodes.stillRunning
+  }
   return standings[status] === "waits" ? exitCodes.yes : exitCodes.stillRunning
 }
 
